@@ -147,11 +147,11 @@ pub(crate) mod sealed {
         fn dwords(&self) -> usize;
         /// Decodes the first instruction.
         fn first(&self, target: Target) -> Result<Inst, DecodeError>;
-        /// The first dword, and the number of its bytes that the memory has.
+        /// The first dword, and how many of its bytes the memory has, 0 to 4; missing bytes are 0.
         fn head(&self) -> (u32, u8);
-        /// Splits the memory before dword number `dwords`.
+        /// Splits the memory before dword number `dwords`; `None` if the memory is shorter.
         fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)>;
-        /// The part that begins with dword number `dwords`.
+        /// The part that begins with dword number `dwords`; `None` if the memory is shorter.
         fn from(&self, dwords: usize) -> Option<&Self>;
     }
 

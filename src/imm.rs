@@ -78,7 +78,7 @@ const WAITCNT: [(Counter, Field); 3] =
 
 /// The counters to wait for: the instruction waits until each [`Counter`] with a number is at or below that number.
 ///
-/// A value can have counters of any generation; [`Waitcnt::encode`] refuses counters that the target's `s_waitcnt`
+/// A `Waitcnt` can have counters of any generation; [`Waitcnt::encode`] refuses counters that the target's `s_waitcnt`
 /// lacks.
 ///
 /// ```
@@ -216,7 +216,8 @@ impl Waitcnt {
 
 impl fmt::Debug for Waitcnt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // An entry of the set, because `debug_map` and `Debug` of texts are code of core that can panic.
+        // An entry of the printed set. `debug_map` and `Debug` of texts are not used, because core's code for them can
+        // panic.
         struct Entry(Option<Counter>, u16);
         impl fmt::Debug for Entry {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -516,9 +517,9 @@ impl Depctr {
     }
 }
 
-/// The instructions for whose results `s_delay_alu` delays one or two later instructions, so that the wave does not
-/// stall in the middle of them. The parts are numbers: constants of the target's modules `instid` and `instskip`. RDNA3
-/// and later have this instruction.
+/// The dependencies of one or two instructions after `s_delay_alu` on the results of instructions before it:
+/// `s_delay_alu` delays the later instructions accordingly. The parts are numbers: constants of the target's modules
+/// `instid` and `instskip`. RDNA3 and later have this instruction.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1100")] {

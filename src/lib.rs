@@ -4,8 +4,9 @@
 //! bytes into an [`Inst`], which keeps them bit for bit. The [`Inst`] describes what it does ([`Opcode`],
 //! [`Flags`](facts::Flags)), what it reads and writes ([`Operands`](operands::Operands)), the values of its fields, and
 //! whether it breaks a rule beyond decoding ([`Inst::check`]). [`Decoder`] iterates over a buffer; [`length`] only
-//! computes the length of an instruction. Each target has a module with a struct for each microcode format, whose value
-//! is the words. The feature `text` adds printing. Code is little-endian dwords; an instruction has 4 to 20 bytes.
+//! computes the length of an instruction. Each target has a module with a struct for each microcode format, which holds
+//! the words of that format. The feature `text` adds printing. Code is little-endian dwords; an instruction has 4 to 20
+//! bytes.
 //!
 //! | module | for |
 //! |---|---|
@@ -129,9 +130,9 @@
 //! ```
 //!
 //! # What an instruction does
-//! The registers that it reads and writes, the memory that it accesses, the counters to wait for, whether its sources
-//! can be swapped, and the ways to encode it. See [`RegSet`](facts::RegSet), [`Inst::memory`], [`Inst::counters`],
-//! [`Flags`](facts::Flags), [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`]. A
+//! The registers that an instruction reads and writes, the memory that it accesses, the counters that it raises,
+//! whether its sources can be swapped, and its other encodings. See [`RegSet`](facts::RegSet), [`Inst::memory`],
+//! [`Inst::counters`], [`Flags`](facts::Flags), [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`]. A
 //! [`Signature`](signature::Signature) describes the operands of an operation without an instruction at hand.
 //! ```
 //! # #[cfg(all(feature = "gfx942", feature = "text"))] {

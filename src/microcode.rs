@@ -3,7 +3,7 @@
 use crate::inst::Inst;
 use crate::opcode::Format;
 
-/// A microcode format as a struct whose value is its words.
+/// A struct that holds the words of one microcode format.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no struct of a microcode format",
     label = "pass a struct of a target's module, such as `gfx942::Sop2`"

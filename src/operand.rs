@@ -324,7 +324,7 @@ fn place_in(row: &Row, bits: u64) -> usize {
 fn read_value(t: &OperandTables, row: &Row, place: usize, alone: bool, inst: &Inst) -> Operand {
     #[cfg(feature = "fast")]
     {
-        // A reference, because a value that is copied as a whole is not taken apart and put together again.
+        // A reference, so that the compiler copies the value as a whole instead of field by field.
         let value = value_of(t.values, place);
         if !matches!(value, Value::Literal(_)) {
             return row.with(value, alone);

@@ -61,8 +61,8 @@ impl Inst {
     ///
     /// A destination that keeps a part of its old value, or all of it under some condition, is read too: lanes that DPP
     /// leaves out, bytes that SDWA preserves, the other half of a 16-bit result, data that a load with `tfe` or `lwe`
-    /// does not fetch, the destination of `s_cmov_b32`. Unless LLVM or the manual says that a half becomes zero, the
-    /// destination counts as read. A compare writes its whole mask of lanes, also with DPP.
+    /// does not fetch, the destination of `s_cmov_b32`. A destination of 16 bits counts as read unless LLVM or the
+    /// manual says that the other half becomes zero. A compare writes its whole mask of lanes, also with DPP.
     ///
     /// Up to GCN 1.4 and CDNA2, the image resource, not the words, determines how many address registers an image
     /// operation has. The set has as many as the operation can have, even if its operand and its text show fewer.
@@ -207,7 +207,7 @@ impl RegSet {
         self.insert_bits(first, count);
     }
 
-    /// The run of `bits` bits that begins at a vector register; `None` if it ends after v255, as few do.
+    /// The run of `bits` bits that begins at a vector register; `None` if the run ends after v255, as few runs do.
     #[inline(always)]
     pub(crate) const fn near(number: u16, bits: u16) -> Option<(u16, u16)> {
         let dwords = bits.div_ceil(32);

@@ -107,7 +107,8 @@ pub mod places {
     pub const ADDRESSES: u16 = 768;
     /// Index of the registers that no field names, after the sections.
     pub const IMPLICIT: u16 = 3 * SECTION;
-    /// Value of `Row::acc` and `Row::address` if there is no such field: the shift leaves a single bit, the lowest one.
+    /// Value of `Row::acc` and `Row::address` if there is no such field: a right shift by this number leaves one bit,
+    /// which means neither an accumulation register nor "no scalar address".
     pub const NO_SHIFT: u8 = 63;
 }
 

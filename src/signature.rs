@@ -230,9 +230,10 @@ impl Signature {
         uses_bus.then(|| crate::operation::scalar_limit(self.target(), self.facts()))
     }
 
-    /// Whether the operation can be the first and the second one of a dual instruction (VOPD); `None` if it is an
-    /// instruction by itself. The fields of a first operation end in `x`, and those of a second one in `y`; the
-    /// [operands](Signature::operands) are those of a first operation, if the operation can be the first.
+    /// Whether the operation can be the first one of a dual instruction (VOPD), and whether it can be the second one;
+    /// `None` if the operation is an instruction by itself. The fields of a first operation end in `x`, and those of a
+    /// second one in `y`; the [operands](Signature::operands) are those of a first operation, if the operation can be
+    /// the first.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1100")] {

@@ -107,7 +107,7 @@ fn operand_types(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// `5` or `257-271`: values that an immediate may have. The library's sets have 512 bits.
+/// Reads `5` or `257-271`: values that an immediate may have, at most 511, because the library's sets have 512 bits.
 pub fn values(at: &SourceLine, s: &str) -> Result<std::ops::RangeInclusive<u32>> {
     let (a, b) = s.split_once('-').unwrap_or((s, s));
     let (a, b) = (number(at, a)?, number(at, b)?);

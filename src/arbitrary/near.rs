@@ -90,8 +90,8 @@ fn near(target: Target, u: &mut Unstructured<'_>, unit: usize) -> Result<NearVal
         2..=5 => reserve(&valid, place, u.arbitrary()?),
         _ => break_rule(&valid, place, u.arbitrary()?),
     };
-    // Some instructions have no field that can be wrong, and `s_movk_i32` of RDNA3.5 does not even have such a bit. The
-    // plainest instruction stands for them.
+    // Some instructions have no field with a forbidden value, and `s_movk_i32` of RDNA3.5 does not even have a bit
+    // whose change makes it invalid. If no other change works, the plainest instruction is changed instead.
     let any =
         |valid: &Inst| turn(valid, place).or_else(|| reserve(valid, place, 0)).or_else(|| cut(valid, place, unit));
     let plainest = || plainest(target).ok();

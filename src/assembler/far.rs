@@ -9,7 +9,7 @@ use crate::target::Target;
 
 /// Registers for long branches. The code must not need the values of these registers at its branches.
 ///
-/// A branch reaches 128 KiB. A long branch is
+/// A branch reaches 128 KiB. With the registers `pair` and `scc` of this struct, a long branch is
 /// ```text
 /// s_cselect_b32 scc, 1, 0               ; only with Far::scc
 /// s_getpc_b64   pair

@@ -23,8 +23,8 @@ impl Target {
         KERNELS.get(self as usize).map_or(&[], |tables| tables.directives)
     }
 
-    /// The alignment of the first accumulation register, on targets on which accumulation registers follow a kernel's
-    /// vector registers.
+    /// The alignment of the first accumulation register in the register file, if accumulation registers follow a
+    /// kernel's vector registers there; `None` on other targets.
     pub fn accum_granule(self) -> Option<i64> {
         KERNELS.get(self as usize).map(|tables| tables.accum_granule.into()).filter(|granule| *granule > 0)
     }
@@ -71,12 +71,13 @@ impl Target {
         KERNELS.get(self as usize).is_some_and(|tables| tables.xnack_mask > 0)
     }
 
-    /// Whether code can be for a single setting of XNACK, which lets memory accesses that failed be repeated.
+    /// Whether code for the target can require XNACK to be on or to be off. XNACK is the repetition of memory accesses
+    /// that failed.
     pub fn has_xnack(self) -> bool {
         KERNELS.get(self as usize).is_some_and(|tables| tables.xnack != 0)
     }
 
-    /// Whether code can be for a single setting of SRAM-ECC.
+    /// Whether code for the target can require SRAM-ECC to be on or to be off.
     pub fn has_sramecc(self) -> bool {
         KERNELS.get(self as usize).is_some_and(|tables| tables.sramecc != 0)
     }
@@ -210,7 +211,8 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Sets the number of user SGPRs to the sum of the parts that are enabled. Returns the number.
+    /// Sets the number of user SGPRs to the number that the enabled parts and preloaded arguments need, and returns
+    /// this number.
     pub fn count_user_sgprs(&mut self, target: Target) -> u32 {
         let of = |d: &Directive| self.bits(d).wrapping_mul(d.sgprs.into());
         let count = target.directives().iter().map(of).fold(0, u32::wrapping_add) + self.preload().length() as u32;

@@ -53,7 +53,7 @@ impl fmt::Display for Directives {
         }
         for directive in target.directives() {
             let value = descriptor.bits(directive);
-            // The default number of user SGPRs is the sum of the parts that are enabled.
+            // Without its directive, the number of user SGPRs would be the number that the enabled parts need.
             let is_stated = matches!(directive.part, DescriptorPart::UserSgprCount | DescriptorPart::WavefrontSize32);
             if *all || value != directive.default || is_stated {
                 writeln!(f, "\t\t.amdhsa_{} {value}", directive.part)?;

@@ -127,7 +127,7 @@ impl<'a> Argument<'a> {
 
     /// A value that has the size and the alignment of a Rust type, for example of a `repr(C)` struct.
     pub const fn of<T>() -> Argument<'a> {
-        // A type too big for the number becomes an argument too big for a file.
+        // A type whose size needs more than 32 bits becomes an argument that no file can hold.
         let size = size_of::<T>();
         let size = if size > u32::MAX as usize { u32::MAX } else { size as u32 };
         Argument::new(Kind::Value, size, align_of::<T>() as u32)
@@ -245,11 +245,11 @@ hidden! {
         GroupSizeY = 14, 2, "hidden_group_size_y";
         /// The lanes of a whole workgroup in z.
         GroupSizeZ = 16, 2, "hidden_group_size_z";
-        /// The lanes of the last workgroup in x if it is not whole, or 0.
+        /// The lanes of the last workgroup in x if that is not whole, otherwise 0.
         RemainderX = 18, 2, "hidden_remainder_x";
-        /// The lanes of the last workgroup in y if it is not whole, or 0.
+        /// The lanes of the last workgroup in y if that is not whole, otherwise 0.
         RemainderY = 20, 2, "hidden_remainder_y";
-        /// The lanes of the last workgroup in z if it is not whole, or 0.
+        /// The lanes of the last workgroup in z if that is not whole, otherwise 0.
         RemainderZ = 22, 2, "hidden_remainder_z";
         /// OpenCL's global offset in x.
         GlobalOffsetX = 40, 8, "hidden_global_offset_x";

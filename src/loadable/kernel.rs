@@ -99,7 +99,7 @@ impl<'a> Kernel<'a> {
         Kernel { spills: [sgprs, vgprs], ..self }
     }
 
-    /// The offset of each argument, as long as they fit into four gigabytes.
+    /// The offset of each argument in bytes, up to the last argument that fits into four gigabytes.
     pub fn offsets(&self) -> impl Iterator<Item = u32> + '_ {
         self.arguments.iter().scan(0u32, |end, argument| {
             let offset = end.checked_next_multiple_of(argument.align)?;
@@ -175,8 +175,8 @@ impl<'a> Kernel<'a> {
         self.check_code()
     }
 
-    /// Refuses code with dwords up to the first jump or call that are not instructions of the target. Data can follow a
-    /// jump or a call.
+    /// Refuses code in which dwords before the first unconditional jump, call or program end are not instructions of
+    /// the target: data can only follow these.
     fn check_code(&self) -> Result<(), KernelError> {
         let mut dword = 0;
         loop {

@@ -80,7 +80,8 @@ pub enum KernelError {
     Descriptor,
     /// The target does not have the registers, or a descriptor cannot state their numbers.
     Registers(DescriptorError),
-    /// The code begins with bytes that are not an instruction of the target.
+    /// Bytes before the first unconditional jump, call or program end are not an instruction of the target, or the code
+    /// is empty.
     Code {
         /// The number of the dword at which these bytes begin.
         dword: usize,

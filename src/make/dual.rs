@@ -189,7 +189,7 @@ impl<P, F> Dual<P, F> {
         Dual { operation, dst: dst.code, src0, src1: src1.code, src2, literal, neg: 0, table: None, part: PhantomData }
     }
 
-    /// The operation with another type of position.
+    /// The operation with other types for its position and its format.
     const fn cast<Q, G>(self) -> Dual<Q, G> {
         let Dual { operation, dst, src0, src1, src2, literal, neg, table, .. } = self;
         Dual { operation, dst, src0, src1, src2, literal, neg, table, part: PhantomData }

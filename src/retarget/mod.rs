@@ -41,10 +41,10 @@ impl Inst {
     /// hardware ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9. A dual instruction
     /// (VOPD) remains one; it is an error if the target lacks one of its operations, or has no dual instructions.
     ///
-    /// A source that is 0 and one that is `null` stand for each other where the target has only one of them. A hardware
-    /// register is the one of the same name, or of the name that RDNA4 gave it; the meaning of its bits is not
-    /// compared. An output modifier (`mul:2`, `div:2`) means the same where the mode flushes denormal results. In other
-    /// modes it does nothing before RDNA4.
+    /// A source 0 becomes `null`, or `null` becomes 0, where the target accepts only the other one. A hardware register
+    /// is the one of the same name, or of the name that RDNA4 gave it; the meaning of its bits is not compared. An
+    /// output modifier (`mul:2`, `div:2`) means the same where the mode flushes denormal results. In other modes it
+    /// does nothing before RDNA4.
     ///
     /// # Errors
     /// The target lacks something; the error names it.

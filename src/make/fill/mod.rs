@@ -41,7 +41,8 @@ struct Filling<'a> {
     used: u32,
     /// An upper bound of the number of operands that the constant bus delivers.
     scalars: u8,
-    /// The sources that can be negated, have their absolute value taken, or be sign extended: a bit for each.
+    /// The sources that can be negated, those whose absolute value can be taken, and those that can be sign-extended: a
+    /// bit for each source.
     signs: [u8; 3],
     /// Whether `accept` has something to check.
     is_sized: bool,
