@@ -107,7 +107,7 @@ pub struct Waitcnt {
 }
 
 impl Waitcnt {
-    /// Returns a value that waits for nothing.
+    /// A `Waitcnt` that waits for nothing.
     pub const fn new() -> Waitcnt {
         Waitcnt { counts: [None; Counter::ALL.len()], rest: 0 }
     }

@@ -29,8 +29,9 @@ const WITHOUT_CODE: [Reg; 5] = [Reg::Scc, Reg::Mode, Reg::TrapStatus, Reg::FlatS
 /// liveness, dependences and register reports; see [`Inst::reads`].
 ///
 /// A register has one name in the set, however an operand names it: [`Reg::Sgpr`], [`Reg::Vgpr`], [`Reg::Agpr`],
-/// [`Reg::Ttmp`]; [`Reg::Special`] for the halves of vcc, exec, flat_scratch and xnack_mask, and for m0; and
-/// [`Reg::Scc`], [`Reg::Mode`], [`Reg::TrapStatus`]. Constants that have a code (`src_shared_base`) are not registers.
+/// [`Reg::Ttmp`]; [`Reg::Special`] for the halves of vcc, exec, flat_scratch and xnack_mask, and for m0; [`Reg::Scc`],
+/// [`Reg::Mode`], [`Reg::TrapStatus`]; and, on targets on which no code names them, [`Reg::FlatScratch`] and
+/// [`Reg::XnackMask`]. Constants that have a code (`src_shared_base`) are not registers.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

@@ -29,7 +29,8 @@ pub trait Emit {
     /// The instruction.
     ///
     /// # Errors
-    /// The instruction belongs to another target, or the words are not exactly one instruction.
+    /// The instruction belongs to another target, the words are not exactly one instruction, or the arguments of a
+    /// constructor or `Builder` do not make one.
     fn inst(&self, target: Target) -> Result<Inst, AssembleErrorKind>;
 
     /// The operation, for error messages. The operation may be known even if [`Emit::inst`] fails.

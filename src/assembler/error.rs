@@ -114,7 +114,8 @@ pub enum AssembleErrorKind {
         /// The address of the branch's target. A branch can only reach a multiple of 4.
         to: u64,
     },
-    /// The target has no such scalar register, or the register cannot begin a pair.
+    /// The target has no such scalar register, the register cannot begin a pair, or [`Far::scc`](crate::asm::Far::scc)
+    /// is a register of the pair.
     Register(u8),
     /// The alignment is not a power of two from 4 to 65536, or the code's base address is not a multiple of 4.
     Alignment(u64),

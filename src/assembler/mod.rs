@@ -83,7 +83,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Assembler { target, out, base, far, len: 0, shift: 0, grown, labels, label_count: 0, fixups, fixup_count: 0 }
     }
 
-    /// Sets the address of the code, in bytes. Only alignment and [`Assembler::label_at`] depend on it.
+    /// Sets the address of the code, in bytes. The emitted dwords depend on it only through alignment and
+    /// [`Assembler::label_at`].
     ///
     /// # Errors
     /// The address is not a multiple of 4.
@@ -98,7 +99,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// Lets branches that do not reach their targets use these registers. Without this call such branches are errors.
     ///
     /// # Errors
-    /// The target lacks the registers, or they are not a pair.
+    /// The target lacks a register, no aligned pair begins at `pair`, or `scc` is a register of the pair.
     pub fn far(&mut self, far: Far) -> Result<(), AssembleError> {
         far.check(self.target)?;
         self.far = Some(far);

@@ -16,9 +16,9 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
     /// the copy. Each branch needs a label and a fix-up, and becomes long if necessary.
     ///
     /// # Errors
-    /// There is no room, the words are not an instruction, no instruction begins at a branch's target, or the code
-    /// reads its own address: the uses of the result of `s_getpc_b64` cannot be traced, and `s_add_pc_i64` has no form
-    /// with a label.
+    /// There is no room, the words are not an instruction, no instruction begins at the target of a branch within the
+    /// code, or the code reads its own address: the uses of the result of `s_getpc_b64` cannot be traced, and
+    /// `s_add_pc_i64` has no form with a label.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -73,7 +73,7 @@ pub(super) enum FixupKind {
 }
 
 impl FixupKind {
-    /// Number of dwords that the fix-up takes without growth.
+    /// Number of dwords at the fix-up that are written anew at their final place, instead of being moved there.
     pub fn dwords(&self) -> usize {
         usize::from(matches!(self, FixupKind::Branch(_)))
     }

@@ -99,7 +99,7 @@ pub enum DescriptorError {
         /// The greatest value.
         max: u32,
     },
-    /// The target has fewer vector registers than were requested.
+    /// The target has fewer vector registers than were requested, or lacks accumulation registers.
     Vgprs,
     /// The target has fewer scalar registers than were requested.
     Sgprs,

@@ -21,7 +21,8 @@ impl Inst {
     /// number of the same format. Rules beyond decoding are not checked: see [`Inst::check`].
     ///
     /// # Errors
-    /// The instruction lacks the field, the value does not fit or is reserved, or the length would change.
+    /// The instruction lacks the field, the value does not fit or is reserved, or the length, the format or (unless the
+    /// field holds an opcode) the operation would change.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -206,7 +207,8 @@ impl Inst {
     /// operation determines the type and width of the operands: see [`Inst::operands`], [`Inst::check`].
     ///
     /// # Errors
-    /// The target has no such operation in this format, or a field holds a value that the operation does not allow.
+    /// The target has no such operation in this format, a field holds a value that the operation does not allow, or the
+    /// length would change.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "text"))] {

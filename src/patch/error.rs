@@ -24,7 +24,8 @@ pub enum PatchError {
         /// Number of dwords that it would need.
         needed: u8,
     },
-    /// The change would result in an instruction of another format, whose fields have other positions.
+    /// The change would result in an instruction of another format, whose fields have other positions, or with another
+    /// operation.
     Form {
         /// The format of the instruction.
         format: Format,
@@ -52,8 +53,9 @@ pub enum PatchError {
     Rule(RuleError),
     /// The instruction is not a branch or call with an offset.
     NotABranch(Opcode),
-    /// The branch does not reach its target. The distance is in bytes from the next instruction; it must be a multiple
-    /// of 4 from -131072 to 131068.
+    /// The branch does not reach its target, which is at this distance in bytes from the next instruction. Branch
+    /// distances are multiples of 4 from -131072 to 131068; a constant that is added to the address is a multiple of 4
+    /// that its operand can hold.
     Distance(i64),
     /// The new instruction belongs to another target.
     Target,

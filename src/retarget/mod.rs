@@ -71,7 +71,7 @@ impl Inst {
         let from = self.canonical();
         let entries = || self.opcode().entries(target);
         let same = |entry: &OpcodeEntry| entry.signature.format == self.format();
-        // Another format is used only if the operation no longer exists in its own.
+        // Another format is used only if the target lacks the operation in the instruction's format.
         let related = |entry: &OpcodeEntry| Names::between(self.format(), entry.signature.format).is_some();
         if let Some(second) = self.second_opcode() {
             return dual::retarget(&from, second, target);
