@@ -19,7 +19,7 @@ const OBJECT: u8 = 1 << 4 | 1;
 const PROTECTED: u8 = 3;
 const SECTION_NAMES: &[u8] = b"\0.note\0.dynsym\0.hash\0.dynstr\0.rodata\0.text\0.dynamic\0.shstrtab\0";
 
-/// A part of the file: its start and length.
+/// A part of the file: its offset in the file, its address in memory, and its length in bytes.
 #[derive(Clone, Copy, Default)]
 struct Part {
     offset: u64,
@@ -42,7 +42,8 @@ impl Out {
         values.iter().for_each(|value| self.0.extend(value.to_le_bytes()));
     }
 
-    /// Begins a part at a multiple of `align`, whose address is `shift` above its offset.
+    /// Begins a part at the next offset that is a multiple of `align`. The address of the part is `shift` above this
+    /// offset.
     fn begin(&mut self, align: usize, shift: u64) -> Part {
         self.0.resize(self.0.len().checked_next_multiple_of(align).unwrap_or(self.0.len()), 0);
         let offset = self.0.len() as u64;
@@ -100,7 +101,7 @@ pub fn write(
     out.0.extend(&document);
     let note = out.begin(4, 0).offset.checked_sub(note.offset).map_or(note, |len| Part { len, ..note });
 
-    // The names of symbols and their offsets: those of code, and those of descriptors, which end in `.kd`.
+    // The names of the symbols: for each kernel, the name of its code, and that of its descriptor, which ends in `.kd`.
     let mut names = Vec::new();
     names.push(0);
     let symbols = kernels.len() * 2 + 1;

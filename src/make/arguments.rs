@@ -116,7 +116,7 @@ pub(super) struct Arguments {
     fields: [Field; MAX],
     uppers: [u32; MAX_LONG],
     len: u8,
-    /// The roles of the fields that were given, for quick answers about the many that were not.
+    /// The roles of the fields that were given, so that a look-up of any other field ends at once.
     given: Fields,
 }
 
@@ -260,7 +260,7 @@ impl Arguments {
         self.all.get(..self.len.into())?.iter().position(|packed| packed.has_role(wanted))
     }
 
-    /// The index of the argument for an operand, which is probably this one.
+    /// The index of the argument for an operand; the search begins with the probable index `n`.
     #[inline(always)]
     pub(super) fn position_from(&self, n: u32, field: Field) -> Option<usize> {
         let (n, wanted) = (n as usize, *ROLES.get(field as usize)?);

@@ -329,7 +329,8 @@ pub trait Th: ModifierSet {
     const WIDTH: u8;
     /// The values that the operation can have: a bit for each.
     const VALUES: u8;
-    /// For an atomic operation, whether it returns the old value, which the lowest bit of the hint decides.
+    /// For an atomic operation, whether it returns the old value, which the lowest bit of the hint decides; otherwise
+    /// `None`.
     const RETURNS: Option<bool>;
 }
 impl<M: Th> Code<M> {
@@ -410,7 +411,8 @@ pub trait Tfe: ModifierSet {
     const VGPRS: u16;
 }
 impl<M: Tfe> Code<M> {
-    /// Returns the fail status in the register after the data. Refuses data that ends at the last register.
+    /// Returns the fail status in the register after the data. Refuses data that ends at the last register, and a
+    /// single odd register on targets that align tuples.
     #[inline(always)]
     pub const fn tfe(self) -> Self {
         let (lsb, dwords) = M::DATA;
@@ -450,7 +452,8 @@ pub trait ScalarOffset: ModifierSet {
     const OFF: u64;
 }
 impl<M: ScalarOffset> Code<M> {
-    /// Adds a constant, in bytes, to an offset in a register. Refuses one that does not fit, and a second one.
+    /// Adds a constant, in bytes, to an offset in a register. Refuses a constant that does not fit, and an offset that
+    /// is a constant. A second constant is also refused, or replaces the first one on targets without the bit imm.
     #[inline(always)]
     pub const fn plus(mut self, bytes: i32) -> Self {
         const REGISTER: u64 = (1 << SCALAR) - 1;

@@ -259,7 +259,7 @@ impl<M: ModifierSet> Code<M> {
     }
 
     /// Encodes one half of a vector register, or a scalar or a constant. `selector` is the bit that selects the half.
-    /// Without such a bit, bit 7 of the field selects the half, so that the upper registers cannot be named.
+    /// Without such a bit, bit 7 of the field selects the half, so that no register from v128 on can be named.
     #[inline(always)]
     pub(crate) const fn half<K: Kind, const N: usize>(
         mut self,

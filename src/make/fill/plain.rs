@@ -47,7 +47,7 @@ struct Plain<'a> {
     scalars: u8,
 }
 
-/// Makes the instruction in the base form of an entry. The result, if any, is the instruction that `fill` makes.
+/// Makes the instruction in the base form of an entry. The result, if any, is the instruction that `fill` would make.
 pub(in crate::make) fn plain(builder: &Builder, entry: &OpcodeEntry, layout: &Layout) -> Result<Inst, Left> {
     let (target, signature) = (builder.target, entry.signature);
     let facts = info(target, entry.op_index.into()).flags;
