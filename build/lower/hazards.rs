@@ -13,7 +13,7 @@ pub struct HazardTables<'a> {
     pub classes: Vec<HazardClass>,
     /// The class of each opcode index.
     pub class_of: Vec<usize>,
-    /// The instructions that end rules only under conditions, each with the set of rows that it ends.
+    /// The sides of instructions that end rules, or after which rules begin (`then over`), each with its set of rows.
     pub enders: Vec<(u128, &'a Side)>,
     /// The kinds of operations that `upto` names: their number after the producer decides whether a wait ends a rule.
     pub counted: Vec<&'a str>,
@@ -70,7 +70,8 @@ pub struct HazardClass {
     pub ends: u128,
     /// The rows for which the operation has to come between producer and consumer.
     pub arms: u128,
-    /// The `HazardTables::enders` that the operation can be, as bits.
+    /// The `HazardTables::enders` that the operation can be, as bits, without those that have no conditions, operands
+    /// or `upto`: their rows are in `ends`.
     pub enders: u64,
     pub passes: (u8, u8),
     /// Properties, as `class::*` in src/table/hazards.rs.

@@ -43,7 +43,7 @@ pub struct Watched {
     pub at: SourceLine,
     pub sides: Vec<Side>,
     /// `pairs`: both registers of an aligned pair count as seen; `until written`: a register counts as seen until it is
-    /// written.
+    /// written; `-`: neither.
     pub how: String,
     pub there: Cells<u8>,
 }
@@ -129,7 +129,8 @@ pub struct Side {
     pub operands: Option<Operands>,
     /// `over`: the instruction ends a rule only if its operands cover those of the producer.
     pub over: bool,
-    /// Whether the rule only begins after the instruction, which then does not end it.
+    /// Whether the side is that of `then over`: the rule only begins after the instruction, and the instruction does
+    /// not end it.
     pub begins: bool,
     /// `upto simm16[15:12] valu`: the instruction ends the rule for a producer only if at least as many `valu`
     /// instructions as this field states came after the producer.

@@ -170,7 +170,7 @@ fn sides(at: &SourceLine, text: &str) -> Result<Vec<Side>> {
     text.split(" or ").map(|text| side(at, text)).collect()
 }
 
-/// Reads `KIND if CONDITION & CONDITION r:FILE,FILE@FIELD,FIELD>BITS`.
+/// Reads `[over] KIND [if CONDITION & CONDITION] [r:FILE,FILE@FIELD,FIELD>BITS<BITS] [upto simm16[HIGH:LOW] KIND]`.
 fn side(at: &SourceLine, text: &str) -> Result<Side> {
     let mut words: Vec<&str> = text.split_whitespace().filter(|word| *word != "&").collect();
     if words.is_empty() {
