@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`valid`] | an instruction of a target that also follows the rules beyond decoding: [`Inst::check`] is `Ok` |
 //! | [`near_valid`] | a valid instruction with one bit or field changed or without its last dwords, and the defect |
-//! | [`near_valid_bytes`] | the same as bytes, which may end after any byte: for decoders that take bytes |
+//! | [`near_valid_bytes`] | a nearly valid instruction as bytes, which may end after any byte |
 //! | `Inst::arbitrary` | anything that decodes, of any enabled target: it may break rules and set ignored bits |
 //! | `Sop2::arbitrary`, ... | a format struct with an operation of the format and any values in its fields |
 //!

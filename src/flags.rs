@@ -92,48 +92,48 @@ impl fmt::Debug for Flags {
 
 // The last string is the name in `isa/`.
 flags! {
-    /// The first two sources can be swapped: see [`Inst::commuted`](crate::Inst::commuted).
+    /// Whether the first two sources can be swapped: see [`Inst::commuted`](crate::Inst::commuted).
     is_commutable Commutable "commutable" = "commute";
-    /// The lanes work together, so moving the instruction into other control flow changes its meaning.
+    /// Whether the lanes work together, so that moving the instruction into other control flow changes its meaning.
     is_convergent Convergent "convergent" = "convergent";
-    /// Can raise a floating-point exception.
+    /// Whether the operation can raise a floating-point exception.
     may_raise_fp MayRaiseFp "may_raise_fp" = "fpexcept";
-    /// Runs in the transcendental unit.
+    /// Whether the operation runs in the transcendental unit.
     is_trans Trans "trans" = "trans";
-    /// Works on packed values.
+    /// Whether the operation works on packed values.
     is_packed Packed "packed" = "packed";
-    /// Dot product.
+    /// Whether the operation is a dot product.
     is_dot Dot "dot" = "dot";
-    /// Matrix multiply-add.
+    /// Whether the operation is a matrix multiply-add.
     is_mfma Mfma "mfma" = "mfma";
-    /// Sparse matrix multiply-add.
+    /// Whether the operation is a sparse matrix multiply-add.
     is_smfmac Smfmac "smfmac" = "smfmac";
-    /// Compares.
+    /// Whether the operation is a comparison.
     is_compare Compare "compare" = "compare";
-    /// Reads memory.
+    /// Whether the operation reads memory.
     is_load Load "load" = "load";
-    /// Writes memory.
+    /// Whether the operation writes memory.
     is_store Store "store" = "store";
-    /// Atomic memory access.
+    /// Whether the operation accesses memory atomically.
     is_atomic Atomic "atomic" = "atomic";
-    /// Branches to a label.
+    /// Whether the operation branches to a label.
     is_branch Branch "branch" = "branch";
-    /// Branches to an address in a register.
+    /// Whether the operation branches to an address in a register.
     is_indirect_branch IndirectBranch "indirect_branch" = "indirect";
-    /// Ends a basic block.
+    /// Whether the operation ends a basic block.
     is_terminator Terminator "terminator" = "terminator";
-    /// Calls a function.
+    /// Whether the operation calls a function.
     is_call Call "call" = "call";
-    /// Returns from a function.
+    /// Whether the operation returns from a function.
     is_return Return "return" = "return";
-    /// Ends the program.
+    /// Whether the operation ends the program.
     is_program_end ProgramEnd "program_end" = "endpgm";
-    /// Control never reaches the next instruction: an unconditional branch, or the end of the program.
+    /// Whether control never reaches the next instruction: an unconditional branch, or the end of the program.
     no_fallthrough NoFallthrough "no_fallthrough" = "no_next";
-    /// Waits for the other waves of the group.
+    /// Whether the operation waits for the other waves of the group.
     is_wave_barrier WaveBarrier "wave_barrier" = "wave_barrier";
-    /// Waits for counters.
+    /// Whether the operation waits for counters.
     is_wait Wait "wait" = "wait";
-    /// Has effects other than on operands and memory.
+    /// Whether the operation has effects other than on operands and memory.
     has_side_effects SideEffects "side_effects" = "effects";
 }

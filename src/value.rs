@@ -60,7 +60,7 @@ pub enum Value {
     Literal(u32),
     /// The 64-bit literal after the base word: [`Inst::literal64`](crate::Inst::literal64) has its value.
     Literal64,
-    /// A constant in the instruction.
+    /// A number that a field itself holds, such as `simm16` or an offset.
     Imm(i32),
     /// A branch distance in dwords, from the next instruction.
     Label(i16),

@@ -209,8 +209,8 @@ impl Form {
     }
 
     pub fn signature(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
-        // If dwords after the form can turn it into another operation, its two dwords determine neither the operation
-        // nor the length.
+        // If dwords after the form can turn it into another operation, its first two dwords determine neither the
+        // operation nor the length.
         let mut form = self.trailing | if self.begins { trailing::LIST } else { 0 };
         let mut ext = [0usize; 2];
         let mut trailing_dwords = Vec::new();

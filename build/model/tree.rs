@@ -21,7 +21,8 @@ pub struct Generation {
     pub waves: Vec<u8>,
 }
 
-/// A cell with the generation or target from which on it applies; `None` if it applies wherever the format exists.
+/// A cell, and the generation or target from which on it applies (`node`); without a node, it applies wherever the
+/// format exists.
 #[derive(Debug, Clone)]
 pub struct Entry<T> {
     pub node: Option<String>,
@@ -90,7 +91,7 @@ impl<T: Clone + PartialEq> Cells<T> {
         if format.and_then(|format| format.needs.as_ref()).is_some_and(|needs| !has(needs)) {
             return None;
         }
-        // Cells without a node hold from the first generation that has the format on.
+        // A cell without a node applies from the first generation with the format on.
         let first = nodes.iter().rfind(|&&node| has_format(there, node) == Some(true));
         let mut began = false;
         for &node in nodes {
@@ -187,8 +188,8 @@ impl Tree<'_> {
     }
 }
 
-/// Whether the format begins at this node (`true`) or ends there (`false`). A format that ended can begin again at a
-/// later node, with the cells from before its end.
+/// Whether the format begins at this node (`true`) or ends there (`false`); `None` if it does neither. A format that
+/// ended can begin again at a later node, with the cells from before its end.
 fn has_format(there: &[Entry<()>], node: &str) -> Option<bool> {
     there.iter().find(|e| e.node.as_deref() == Some(node)).map(|e| e.value.is_some())
 }
