@@ -115,7 +115,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The greatest number of groups of codes in a field, each of which is a bit.
+/// The greatest number of groups of codes in a field: each group is a bit of a `u32`.
 const GROUPS: usize = 32;
 
 /// Removes the constraints whose sets are rarest, until the codes of a field are in few enough groups. Words with these

@@ -186,7 +186,7 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
 }
 
 /// The cases of an operand that exists only if a bit is set. The case of a vector register comes first, then its
-/// absence, because there can be too many combinations of all operands' cases.
+/// absence, because only the first combinations of all operands' cases are kept.
 fn returned(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
     let mut all = texts(&OperandDesc { write_if_bit: NONE, ..desc.clone() }, parts, codes, wide);
     all.iter_mut().for_each(|case| case.set |= bit(desc.write_if_bit));

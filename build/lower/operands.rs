@@ -26,7 +26,8 @@ pub struct List {
 #[derive(Clone, PartialEq)]
 pub enum Row {
     Desc(OperandDesc),
-    /// An operand of which a part is kept by words of any of the terms, so that these words also read it.
+    /// An operand of which instructions keep a part if their words are in one of the terms: these instructions also
+    /// read it.
     Kept(OperandDesc, Vec<Term>),
     /// An operand that is known to be absent, because other bits are known.
     Off(OperandDesc),
@@ -36,7 +37,7 @@ pub enum Row {
 }
 
 impl Row {
-    /// The row of an operand of which a part is kept by words of any of the terms.
+    /// The row of an operand; `terms` are the words of the instructions that keep a part of it.
     pub fn of(desc: OperandDesc, terms: Vec<Term>) -> Row {
         if terms.is_empty() { Row::Desc(desc) } else { Row::Kept(desc, terms) }
     }

@@ -101,7 +101,8 @@ impl Synonym {
 pub struct ProcessorRow {
     pub at: SourceLine,
     pub name: String,
-    /// The target with its instructions, which can be the processor itself; `None` if the tables have none.
+    /// The target with the processor's instructions, which can be the processor itself; `None` if the tables lack such
+    /// a target.
     pub target: Option<String>,
     pub mach: u32,
     /// `generic=1`: the newest version of this generic processor.

@@ -27,9 +27,9 @@ pub enum Token {
         /// the generations in the row.
         only: Vec<String>,
     },
-    /// `any:abs[1]`: these bits are ignored, for any policy of the field.
+    /// `any:abs[1]`: these bits are ignored, whether or not the field is marked `~`.
     Any { name: String, bits: Option<Vec<u8>> },
-    /// `zero:gds`: the bits must be zero, for any policy of the field; `one:gds`: they must be one.
+    /// `zero:gds`: the bits must be zero, whether or not the field is marked `~`; `one:gds`: they must be one.
     Must { name: String, bits: Option<Vec<u8>>, ones: bool },
     /// The start of the second of two operations, which is not in the tables, but inserted where the halves are joined.
     Second,

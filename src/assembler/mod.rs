@@ -239,7 +239,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// Pads with `s_nop` to a multiple of `bytes`, a power of two from 4 to 65536, counted from address 0.
     ///
     /// # Errors
-    /// `bytes` is not such a power of two, or there is no room.
+    /// `bytes` is not a power of two from 4 to 65536, or there is no room.
     pub fn align(&mut self, bytes: u64) -> Result<(), AssembleError> {
         self.pad(bytes, false).map_err(|kind| self.here_is(kind, None))
     }
@@ -248,7 +248,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// it, otherwise with `s_nop`.
     ///
     /// # Errors
-    /// `bytes` is not such a power of two, or there is no room.
+    /// `bytes` is not a power of two from 4 to 65536, or there is no room.
     pub fn align_end(&mut self, bytes: u64) -> Result<(), AssembleError> {
         self.pad(bytes, true).map_err(|kind| self.here_is(kind, None))
     }

@@ -22,7 +22,7 @@ pub(crate) const F32_BITS: [u32; COUNT] = {
     all
 };
 
-/// The constants as half floats, whose bits 16-bit integer operands read, too.
+/// The constants as half floats. Integer operands of 16 bits read the same bits.
 pub(crate) const F16_BITS: [u16; COUNT] = {
     let (mut all, mut n) = ([0; COUNT], 0);
     while n < COUNT {

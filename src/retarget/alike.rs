@@ -10,8 +10,8 @@ use crate::table::{FormSignature, OperandDesc};
 use crate::target::Target;
 use crate::value::Operand;
 
-/// The instruction in a form of the target that is alike, if all operands and modifiers have the same codes there. If
-/// not, the search for the partner of each operand converts the instruction, or finds the error.
+/// The instruction in `form`, if its descriptors are equal and all operands and modifiers have the same codes on its
+/// target. If not, the search for the partner of each operand converts the instruction, or finds the error.
 pub(super) fn retarget(from: &Inst, form: &Form) -> Option<Inst> {
     let (target, signature) = (from.target(), from.signature());
     if form.extension.is_some() || !are_alike((target, signature), (form.target, form.signature)) {

@@ -77,7 +77,8 @@ impl Descs {
     }
 }
 
-/// Whether two operands have the same access and width, and keep the half of a register that is not written alike.
+/// Whether two operands have the same access and width, and both or neither keep the half of a register that is not
+/// written.
 fn is_same_size(a: &Inst, here: (&OperandDesc, &Operand), there: (&OperandDesc, &Operand)) -> bool {
     is_width(here, there) && same_half(a, here, there)
 }
