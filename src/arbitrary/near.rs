@@ -66,7 +66,7 @@ impl NearValid {
 /// [`valid`]. The result has whole dwords, at least one; [`near_valid_bytes`] cuts off single bytes.
 ///
 /// # Errors
-/// Those of [`Unstructured`]; no bytes are known that cause one.
+/// Errors of [`Unstructured`]; no bytes are known to cause one.
 pub fn near_valid(target: Target, u: &mut Unstructured<'_>) -> Result<NearValid> {
     near(target, u, 4)
 }

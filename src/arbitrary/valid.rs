@@ -24,7 +24,7 @@ const MAX_REPAIRS: usize = 64;
 /// average and 24 at most; without bytes, the result is the simplest instruction.
 ///
 /// # Errors
-/// Those of [`Unstructured`]; no bytes are known that cause one.
+/// Errors of [`Unstructured`]; no bytes are known to cause one.
 pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
     let (base, number) = operation(target, u)?;
     let plan = Plan(u.arbitrary()?);
