@@ -55,8 +55,8 @@ impl Target {
     }
 
     /// The meaning of a value of the set that [`Target::enumerations`] calls `set`: a formula of `n`, the value, and of
-    /// names that `isa/README.md` explains. The value is `None` if the instruction lacks the field, or the target has
-    /// no names for the values.
+    /// names that `isa/README.md` explains. Pass `None` as the value if the instruction lacks the field, or the target
+    /// has no names for the values.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -53,7 +53,7 @@ use sizes::{BaseConstraintIndex, ConstraintIndex, InfoIndex, OPCODE_SPACES};
 #[cfg(feature = "text")]
 pub(crate) use text::*;
 
-/// Pads a table to the length of the longest table of its kind, or so that every possible index has an entry.
+/// Pads a table to `N` entries: the length of the longest table of its kind, or the number of possible indices.
 pub(crate) const fn padded<T: Copy, const N: usize>(entries: &[T], none: T) -> [T; N] {
     let mut all = [none; N];
     let mut n = 0;

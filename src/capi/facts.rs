@@ -71,7 +71,7 @@ pub unsafe extern "C" fn amdgpu_isa_flag(name: *const c_char) -> i32 {
     Flag::ALL.iter().find(|flag| flag.name() == name).map_or(-1, |flag| *flag as i32)
 }
 
-/// The flags of the operation: flag number n is bit n. 0 if `inst` is not an instruction.
+/// The flags of the instruction: flag number n is bit n. 0 if `inst` is not an instruction.
 ///
 /// # Safety
 /// `inst` is null or an instruction.
@@ -219,8 +219,8 @@ unsafe fn runs(registers: &RegSet, out: *mut amdgpu_isa_run, room: usize) -> usi
     count
 }
 
-/// Writes the rule that the instruction breaks, like `amdgpu_isa_text`. Hardware may do anything with such an
-/// instruction, and `amdgpu_isa_parse` refuses it. Writes an empty text if it breaks none.
+/// Writes the rule that the instruction breaks, like `amdgpu_isa_text`. Assemblers and `amdgpu_isa_parse` refuse such
+/// an instruction. Writes an empty text if there is no such rule.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.

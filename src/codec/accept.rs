@@ -1,5 +1,5 @@
-//! The values that an operand accepts in at least one instruction of a form. The file of each group of kinds has them,
-//! next to the functions that read and encode the kind.
+//! The values that an operand accepts in at least one instruction of a form. The file of each group of kinds has a
+//! function `accept` that finds them, next to `read` and `encode`.
 
 use crate::code::{AGPR, VGPR, is_inside};
 use crate::constraint::probe::Probe;

@@ -27,7 +27,7 @@ pub(super) fn read(kind: ImageKind, desc: &OperandDesc, inst: &Inst) -> Option<(
     Some((coded, image_data_dwords(what, bits(inst, dmask, 4) as u16, flag(inst, tfe), flag(inst, d16))))
 }
 
-/// Sets the field of image data, or the first register of an image address; [`Address::encode`] sets all of them.
+/// Sets the field of image data, or the first register of an image address; [`Address::encode`] sets all registers.
 pub(super) fn encode(
     kind: ImageKind,
     desc: &OperandDesc,

@@ -113,7 +113,7 @@ pub(crate) const fn constant(ty: DataType, dwords: u16, number: Number, all: boo
         if v < least || v > most {
             return None;
         }
-        // 0xffffffff is -1, and so is 0xffff where a float is expected.
+        // 0xffffffff is -1, and so is 0xffff where a float of 16 bits is expected.
         let signed = match ty {
             DataType::I16 => v,
             _ if narrow => v as i16 as i64,

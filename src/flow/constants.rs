@@ -76,7 +76,7 @@ impl Constants {
         }
     }
 
-    /// Removes the values of all registers that the instruction writes.
+    /// Removes the values of all registers that the instruction writes; after a call, all values.
     fn forget(&mut self, inst: &Inst) {
         if inst.flags().is_call() {
             *self = Constants::NONE;

@@ -49,7 +49,7 @@ impl Flow<'_> {
             .collect()
     }
 
-    /// The first block of each block's function; functions that share blocks count as one.
+    /// The function of each block, as the index of one of its blocks; functions that share blocks count as one.
     pub(super) fn find_functions(&self) -> Vec<usize> {
         let mut group = self.union();
         (0..self.blocks().len()).map(|block| group.of(block)).collect()

@@ -12,7 +12,7 @@ pub enum Rule {
     /// A float, then integers; the result is an integer.
     FloatToInt,
     Integers,
-    /// Integers; the result is the float of this type with the bits of the integer.
+    /// An integer; the result is the float of this type with the lowest bits of the integer.
     IntToFloat(super::FloatType),
     /// A float, then integers; the result is a float of this type.
     FloatTo(super::FloatType),

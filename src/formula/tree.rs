@@ -160,7 +160,7 @@ pub enum Expr {
     Int(i128),
     /// A number such as `0.5`, with the type of the other operand.
     Float(f64),
-    /// A value that an earlier statement named, `i`, or the index of a `sum`.
+    /// A value that an earlier statement named, the number `i` of the element, or the index of a `sum`.
     Name(String),
     Place(Place),
     Unary(Unary, Box<Expr>),

@@ -61,7 +61,7 @@ impl FloatType {
     }
 }
 
-/// A type by which the bits of a place are a value.
+/// The type of a value, by which the bits of a place are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// An unsigned integer of this many bits: `u32`, or `b32`, which says nothing about the meaning of the bits.

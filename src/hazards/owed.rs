@@ -97,7 +97,8 @@ impl Owed {
     }
 }
 
-/// Adds an issued instruction, in place of older ones with the same registers. Returns whether there was room.
+/// Adds an issued instruction, which takes its registers away from older entries of the same row. Returns whether there
+/// was room.
 pub fn add(all: &mut impl Room<Owed>, new: Owed) -> bool {
     put(all, new, |old| new.replaces(old))
 }
@@ -152,7 +153,7 @@ pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
     }
     let (mut rest, mut is_new, mut has_room) = (Some(*new), false, true);
     while let Some(part) = rest {
-        // The first entry that has a register of `part`.
+        // The first entry that can stand for `part` and has a register of it.
         let known = all.iter().filter(|old| old.includes(&part) && old.meets((part.first, part.count)));
         let known = known.min_by_key(|old| old.first).copied();
         let [before, after] = match known {

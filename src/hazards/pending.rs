@@ -260,8 +260,8 @@ impl<C: Capacity> Pending<C> {
         self.msb == VgprMsb::UNKNOWN
     }
 
-    /// Issues the instruction, after the waits that it needs. Issues the instruction, after the waits that it needs.
-    /// [`Wait::producer`] will be `producer`, such as the instruction's address.
+    /// Issues the instruction, after the waits that it needs. [`Wait::producer`] will be `producer`, such as the
+    /// instruction's address.
     pub fn issue(&mut self, inst: &Inst, producer: u32) {
         self.issue_of(&Uses::of(inst, self.msb), producer);
     }

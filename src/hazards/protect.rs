@@ -33,7 +33,7 @@ impl<C: Capacity> Hazards<C> {
     /// Issues the instruction after those that it needs, and passes all of them to `take`: as few `s_nop` and `v_nop`
     /// as are enough, those that end rules which no distance ends ([`Hazards::enders`]), and then the instruction.
     ///
-    /// If no instruction ends a need, it returns the need, and neither issues nor passes on anything.
+    /// If no instruction ends a need, the need is returned, and nothing is issued or passed on.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -60,8 +60,8 @@ impl<C: Capacity> Hazards<C> {
         Ok(())
     }
 
-    /// Issues the instructions that the next one, of the same target, needs before it. Fails with a need that none
-    /// ends.
+    /// Issues the instructions that the next one, of the same target, needs before it. Fails with a need that no
+    /// instruction ends.
     pub(crate) fn prepare(&mut self, next: &Next<'_>, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
         if self.next_need(next).is_none() {
             return Ok(());
@@ -70,7 +70,8 @@ impl<C: Capacity> Hazards<C> {
         if next.classes.all(|class| class.consumes) & next.tables.events == 0 && !self.is_incomplete() {
             return self.fill(next, take);
         }
-        // A need that no filler ends is found before any is passed on. More than four fillers are rare.
+        // A copy of the state finds needs that no filler ends before any filler is passed on. More than four fillers
+        // are rare.
         let (mut after, mut fillers, mut count) = (self.clone(), [*next.uses.inst; 4], 0);
         after.fill(next, |filler| {
             if let Some(place) = fillers.get_mut(count) {
@@ -101,7 +102,7 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// Instructions, each of which ends at least one rule that `inst` breaks and that no distance ends
-    /// ([`Unit::Event`]): waits, or moves of a register to itself. The ones that wait for least come first.
+    /// ([`Unit::Event`]): waits, `s_nop 0`, or moves without effect. The ones that wait for least come first.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1010")] {
@@ -123,7 +124,8 @@ impl<C: Capacity> Hazards<C> {
         (0..if is_one { CANDIDATES } else { 0 }).filter_map(ender)
     }
 
-    /// The candidate with this number, if it ends a rule: fewer than `open` rules still demand something after it.
+    /// The candidate with this number, if it needs nothing itself and leaves fewer than `open` needs that `events`
+    /// counts.
     fn ender(&self, next: &Next<'_>, number: usize, open: usize) -> Option<Inst> {
         let ender = candidate(next.uses.inst, number)?;
         let tables = next.tables;
@@ -142,7 +144,7 @@ impl<C: Capacity> Hazards<C> {
         (after.events(next) < open).then_some(ender)
     }
 
-    /// The number of rules that no distance ends and that demand something before the instruction.
+    /// The number of needs of the instruction by rules that no distance ends.
     fn events(&self, next: &Next<'_>) -> usize {
         let mut count = 0;
         let mut add = |need: Need| count += usize::from(need.rule.unit() == Unit::Event);

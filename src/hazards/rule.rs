@@ -134,7 +134,8 @@ fn of_passes(distances: &[u8; 5], passes: u8) -> u8 {
     distances.get(n).copied().unwrap_or(0)
 }
 
-/// `5`, `passes + 2`, `2 with 2 passes, 0 with more`; after that, the numbers of [`Distance::strict`], if they differ.
+/// Text such as `5`, `passes + 2` or `2 with 2 passes, 0 with more`; then the numbers of [`Distance::strict`], if they
+/// differ.
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_distance(&self.agreed, f)?;

@@ -167,7 +167,8 @@ impl<C: Capacity> Hazards<C> {
         self.msb
     }
 
-    /// The distances that are missing if the instruction is the next one: for each unit the greatest.
+    /// The distances and instructions that are missing if the instruction is the next one: for each unit the greatest
+    /// need.
     ///
     /// An instruction of another target needs nothing.
     pub fn needs(&self, inst: &Inst) -> Needs {
@@ -318,7 +319,7 @@ impl<C: Capacity> Hazards<C> {
         self.issue_at(inst, 0);
     }
 
-    /// Issues the instruction. [`Need::place`] returns `place`, such as the address of the instruction.
+    /// Issues the instruction. [`Need::place`] will be `place`, such as the instruction's address.
     pub fn issue_at(&mut self, inst: &Inst, place: u32) {
         self.step(inst, place, true);
     }

@@ -122,9 +122,9 @@ pub(super) fn counts(tables: &HazardTables, is: u8, uses: &Uses<'_>) -> u8 {
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
 
-/// Whether a wait that leaves some operations ends a row of the producer: enough operations came after it, and they are
-/// done in the order of their issue, unless transcendental ones are among others. Without a row, the number of
-/// operations of a kind is unknown.
+/// Whether the wait `inst` ends a row of the producer: it leaves no operations, or at most as many as came after the
+/// producer. Vector operations are done in order only if, with the producer, all or none are transcendental. Without a
+/// row, the number of operations of another kind is unknown.
 pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
     let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
     let is_trans = || HazardTables::of(inst).classes(producer).is() & class::TRANS != 0;
@@ -135,7 +135,7 @@ pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &I
     }
 }
 
-/// Whether the instruction turns the expert mode on or off; `None` if it does neither.
+/// Whether the expert mode is on after the instruction; `None` if the instruction does not change the mode.
 pub(super) fn turns_expert(tables: &HazardTables, uses: &Uses<'_>) -> Option<bool> {
     let is = |sides: &[Side]| sides.iter().any(|side| holds(side, uses));
     if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }

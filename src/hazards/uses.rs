@@ -111,7 +111,7 @@ impl<'i> Uses<'i> {
         self.count += 1;
     }
 
-    /// The row's flags, as changed by fields and by a trailing dword.
+    /// The operation's flags, as changed by fields and by a trailing dword.
     #[inline]
     pub fn facts(&self) -> u32 {
         let facts = self.facts.get().unwrap_or_else(|| self.inst.facts());

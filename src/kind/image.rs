@@ -7,8 +7,9 @@ use super::{NONE, Position};
 pub enum ImageKind {
     /// Image data; these fields and the operation determine the number of registers.
     Data { data: ImageData, dmask: Position, tfe: Position, d16: Position, acc: Position },
-    /// An image address. The dimension at `dim` determines the number of registers; `OperandDesc::dwords - 1` are
-    /// added. The registers are one run, or each has a field: those from `second` on, and the one at `fifth`.
+    /// An image address. `shape`, the dimension at `dim` and the bit `a16` determine the number of registers, to which
+    /// `OperandDesc::dwords - 1` are added. The registers are one run, or each has a field: those from `second` on, and
+    /// the one at `fifth`.
     Address {
         shape: AddressShape,
         dim: Position,

@@ -180,7 +180,7 @@ impl OperandKind {
         matches!(self, OperandKind::Offset(OffsetKind::Dwords { .. }))
     }
 
-    /// Whether one field can be read as several operands.
+    /// Whether one descriptor can be read as several operands.
     pub const fn has_parts(self) -> bool {
         match self {
             OperandKind::Offset(kind) => !matches!(kind, OffsetKind::Dwords { .. }),

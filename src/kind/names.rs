@@ -20,7 +20,7 @@ pub enum ModifierList {
 }
 
 impl NumberList {
-    /// The beginning of the text of a number without a name, which the number follows.
+    /// The text before a number that has no name.
     pub const fn unnamed(self) -> &'static str {
         match self {
             NumberList::ExportTarget => "invalid_target_",

@@ -135,12 +135,12 @@ impl RegisterKind {
         matches!(self, RegisterKind::Vcc | RegisterKind::NamedOrVcc { .. })
     }
 
-    /// Whether a bit decides if the code in the field is used, on targets that have the bit.
+    /// Whether a bit decides if the field holds the code of a scalar, on targets that have the bit.
     pub const fn is_flagged(self) -> bool {
         matches!(self, RegisterKind::Sdwa { .. } | RegisterKind::NamedOrVcc { .. })
     }
 
-    /// The bit that decides if the code in the field is used: the bit of a scalar source, or of a scalar destination.
+    /// The bit that decides if the field holds the code of a scalar; `NONE` for other kinds.
     pub const fn flag(self) -> Position {
         match self {
             RegisterKind::Sdwa { scalar: flag, .. } | RegisterKind::NamedOrVcc { named: flag } => flag,

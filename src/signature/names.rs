@@ -26,7 +26,7 @@ pub struct CodeRun {
 pub struct Enumeration {
     /// The name of the set of values, such as `hwreg`.
     pub name: &'static str,
-    /// Each value with its name; if several values share a name, only the first one has it.
+    /// Each value with its name; of several values with one name, only the first is listed.
     pub values: &'static [(u16, &'static str)],
 }
 

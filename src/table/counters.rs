@@ -34,30 +34,30 @@ macro_rules! counters {
 counters! {
     /// Vector memory; on RDNA1 to RDNA3 only loads, and atomic operations that return a value.
     Vmcnt;
-    /// Exports, and operations that still have to read their data from registers: GDS operations, and stores on GCN
-    /// 1.0.
+    /// Exports, direct loads from LDS (from RDNA3 on), and operations that still have to read their data from
+    /// registers: GDS operations, and stores on GCN 1.0.
     Expcnt;
     /// LDS, GDS, scalar memory (constants) and messages.
     Lgkmcnt;
     /// Vector memory stores, and atomic operations that do not return a value, on RDNA1 to RDNA3.
     Vscnt;
-    /// Vector memory loads that do not go through a sampler, on RDNA4.
+    /// Vector memory loads that do not go through a sampler, from RDNA4 on.
     Loadcnt;
-    /// Vector memory stores, on RDNA4.
+    /// Vector memory stores, from RDNA4 on.
     Storecnt;
-    /// Loads through a sampler, on RDNA4.
+    /// Loads through a sampler, on RDNA4 and GFX13.
     Samplecnt;
     /// Ray intersections, on RDNA4.
     Bvhcnt;
-    /// LDS, on RDNA4.
+    /// LDS, from RDNA4 on.
     Dscnt;
-    /// Scalar memory and messages, on RDNA4.
+    /// Scalar memory and messages, from RDNA4 on.
     Kmcnt;
     /// Address translation, after which sources may be overwritten, on gfx1250.
     Xcnt;
-    /// Copies between memory and LDS that no other counter covers, on gfx1250.
+    /// Asynchronous copies between memory and LDS, and asynchronous arrivals at barriers, from gfx1250 on.
     Asynccnt;
-    /// Copies of tensors, on gfx1250.
+    /// Copies of tensors, from gfx1250 on.
     Tensorcnt;
 }
 

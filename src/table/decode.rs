@@ -37,7 +37,7 @@ pub(crate) struct DecodeTables {
     pub ones: &'static [(ConstraintIndex, u8)],
     /// A bit for each code that is a scalar register.
     pub scalars: &'static [u32; 16],
-    /// The number of vector registers that runs can reach.
+    /// The number of vector registers: a run must not extend beyond the last one.
     pub vgprs: u16,
     /// Rules that tie several fields together; the first list is empty.
     pub rules: &'static [&'static [Rule]],
@@ -214,7 +214,7 @@ pub(crate) struct LengthTables {
     pub entries: [u8; 512],
     /// Operations that take fewer trailing dwords than others with the same nine bits.
     pub others: &'static [Other],
-    /// Operations that codes in other fields also lengthen.
+    /// Opcode spaces in which codes in any of several fields announce more dwords.
     pub lists: &'static [LengthList],
     /// Operations in four dwords, with a bit for each valid opcode.
     pub joined: &'static [(Joined, &'static [u8])],

@@ -71,7 +71,7 @@ pub enum AddressStep {
     Sum,
     /// A copy of one half, or of both.
     Copy,
-    /// A copy of one of two values, or none, by SCC.
+    /// A copy of one of two values (`s_cselect_b64`), or of one value or none (`s_cmov_b64`), as SCC decides.
     Select,
     /// An extension of the lowest 8 bits of the upper half with their sign.
     Sign8,

@@ -65,18 +65,19 @@ pub(crate) type Branches = [u32; OP_INDICES / 32];
 /// Returned for an index that no table holds; never reached.
 pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, address: None };
 
-/// The tables of `src/facts.rs` and `src/registers.rs`.
+/// The tables that `src/facts.rs` and `src/registers.rs` read.
 pub(crate) struct FactTables {
     pub whens: &'static [When],
     /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. An atomic
     /// operation that returns a value raises `vmcnt` instead.
     pub returns: &'static [(Format, u8)],
-    /// The values that fields of some operations can have, although every value decodes.
+    /// The values that operations allow in a field in which every value decodes, for the fields where some are not
+    /// allowed.
     pub only: &'static [Only],
     /// The counters that the counter flags stand for in formats where these counters have other names.
     pub counters: &'static [(Format, [Counter; 4])],
     pub codes: Codes,
-    /// The code of each `Special`, or 255.
+    /// The code of each `Special`; 255 if the target lacks it.
     pub specials: &'static [u8],
     /// Number of different scalars that a vector operation can read over the constant bus.
     pub bus: u8,

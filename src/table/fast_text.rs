@@ -98,7 +98,7 @@ pub(crate) struct FastModifier {
     pub way: ModifierWay,
 }
 
-/// The text after a modifier's label.
+/// The kind of text after a modifier's label.
 #[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModifierWay {

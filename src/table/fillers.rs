@@ -7,8 +7,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Filler {
-    /// The value of LLVM up to version 22 and of AMD's older assemblers: 0, and beside the scales of matrices (CDNA5)
-    /// the code of v0, 256.
+    /// The value of LLVM up to version 22 and of AMD's older assemblers: 0, but 256 (the code of v0) in instructions
+    /// that load the scales of matrices (CDNA5).
     Llvm22,
     /// The value of LLVM from version 23 on, for RDNA1 and later: the code of the constant 0, 128. With DPP, only
     /// `v_cmpx` has it.

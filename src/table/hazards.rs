@@ -68,14 +68,14 @@ pub(crate) struct HazardTables {
     /// The rows by the register files that their producers access, and by those that their consumers access.
     pub producers: ByFile,
     pub consumers: ByFile,
-    /// Instructions that end some rows, but only under conditions.
+    /// Instructions that end some rows, or make them begin, under conditions.
     pub enders: &'static [Ender],
     /// The rows that only an instruction ends, not a distance; and the rows whose distance counts vector operations.
     pub events: u128,
     pub valu: u128,
     /// The rows that a wait with a count ends: see [`Upto`].
     pub waited: u128,
-    /// The rows that hold only if another instruction comes between producer and consumer.
+    /// The rows that hold only if an instruction that the rule names comes between producer and consumer.
     pub thens: u128,
     /// The rows that hold with XNACK only, and the rows that hold in the expert mode only.
     pub xnack: u128,
@@ -105,12 +105,12 @@ pub(crate) struct HazardTables {
 
 /// Rows by the register files that one side, producers or consumers, accesses.
 pub(crate) struct ByFile {
-    /// Rows about no operands, or about one register.
+    /// Rows whose side is about no operands, or about one register (`Accessed::only`).
     pub any: u128,
     /// For each bit of `file`, the rows about operands read in that file; and the same for written ones.
     pub reads: [u128; 8],
     pub writes: [u128; 8],
-    /// Rows with conditions.
+    /// Rows whose side has conditions other than `Condition::Seen`.
     pub conditional: u128,
 }
 

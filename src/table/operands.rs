@@ -25,10 +25,10 @@ pub(crate) struct OperandTables {
     pub list_of: &'static [ListIndex],
     /// The operands of each form: see [`operand_list`].
     pub lists: &'static [StoredList],
-    /// Entry n is for the usual words of list n. After these come the entries that `FastOperands::next` names.
+    /// Entry n is the first one for list n. After the first ones come the entries that `FastOperands::next` names.
     #[cfg(feature = "fast")]
     pub fast: [FastOperands; FAST_OPERANDS],
-    /// The lists of forms with a trailing dword, in order.
+    /// The lists of forms with a trailing dword, sorted by `base` and `first`.
     pub forms: &'static [Forms],
     pub rows: Rows,
     /// The table of values: see src/table/values/ready.rs.
@@ -36,7 +36,7 @@ pub(crate) struct OperandTables {
     pub values: &'static Values,
     /// The descriptors of rows with `How::Other`, without their dwords, in which many of them differ.
     pub descs: &'static [OperandDesc],
-    /// The words with which instructions keep parts of operands. A row names a run of these terms.
+    /// The words of instructions that keep a part of an operand's old value. A row names a run of these terms.
     pub kept: &'static [Term],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
@@ -213,7 +213,7 @@ pub(crate) enum How {
     /// A look-up in the table of values if the constant in the lowest bits names a hardware register with a number from
     /// `acc` to `address`; otherwise no operand.
     Hwreg,
-    /// A look-up in the table of values; words of some of the terms keep a part of the operand.
+    /// A look-up in the table of values; words that match a term of the row keep a part of the operand's old value.
     Kept,
     /// An operand that is read as its descriptor states.
     Other,
@@ -257,7 +257,7 @@ impl OperandTables {
         })
     }
 
-    /// The words with which an instruction keeps a part of the operand of a row with `How::Kept` or `How::Other`.
+    /// The words of instructions that keep a part of the old value of a row's operand, for `How::Kept` or `How::Other`.
     pub(crate) fn kept_of(&self, row: &Row) -> &'static [Term] {
         let behind = self.kept.get(usize::from(row.acc)..).unwrap_or_default();
         behind.get(..usize::from(row.address)).unwrap_or_default()

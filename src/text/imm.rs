@@ -31,7 +31,8 @@ pub(super) fn extend(value: u32, width: u8) -> i32 {
 pub(super) fn shown_bits(style: ListStyle, desc: &OperandDesc) -> u8 {
     match style {
         ListStyle::All | ListStyle::Always => (1 << desc.width) - 1,
-        // A list with only the bit of a destination's half also shows the bit of a source's half before it.
+        // If the operation uses only bit 3, for the half of the destination, the list also shows bit 0, of the first
+        // source.
         ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg | ListStyle::Ones => {
             desc.used_bits | u8::from(desc.used_bits == 1 << 3)
         }

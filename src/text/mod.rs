@@ -205,7 +205,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether the text omits a flag or number because it is zero.
+/// Whether the text omits a modifier because it is zero; `false` for kinds that need a closer look.
 #[inline(always)]
 fn is_silent(desc: &OperandDesc, inst: &Inst) -> bool {
     let is_silent_if_zero = matches!(

@@ -84,7 +84,7 @@ pub enum ParseErrorKind {
     Number,
     /// No register and no symbol has this name.
     Symbol,
-    /// The value of a symbol is open, but a known value is needed here.
+    /// The value of a symbol is not fixed, but a fixed value is needed here.
     Open,
     /// The register does not exist.
     Register,

@@ -57,8 +57,8 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// The 32-bit literal of an integer that is the whole of a double with a lower half of zero: the upper half of the
-    /// double. `None` for other numbers.
+    /// The 32-bit literal for an integer whose 64 bits are a double with a lower half of zero: the upper half. `None`
+    /// for other numbers, and on targets without literals of 64 bits.
     pub(super) fn upper_half(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
         let has_long = OPERANDS[self.words.target as usize].has_literal64 && desc.ty == DataType::F64;
         match number {

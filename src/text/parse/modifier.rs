@@ -42,7 +42,7 @@ impl<'t> Parser<'t, '_> {
         for (n, desc) in shown() {
             self.skip_absent(descs);
             if is_cache_policy(desc.field) {
-                // At the first cache policy, all that follow without commas are parsed.
+                // At the first cache policy, all cache policies of the text are parsed.
                 let mut start = self.cursor.at;
                 while let Some((m, found)) =
                     shown().find(|(_, other)| is_cache_policy(other.field) && self.is_here(other))

@@ -110,7 +110,7 @@ impl Parser<'_, '_> {
         if absent { Ok(()) } else { self.present(desc) }
     }
 
-    /// Parses the text of an operand.
+    /// Parses the text of an operand that the instruction has.
     pub(super) fn present(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
         self.cursor.blank();
         if desc.field == Field::Soffset {
@@ -420,14 +420,15 @@ impl Parser<'_, '_> {
         if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Alignment(scalar_align(dwords) as u8)) }
     }
 
-    /// Whether the operand is an address in MIMG without dimensions, of more than the least number of registers.
+    /// Whether the operand is an address of a MIMG form without `dim`, and `dwords` exceeds its least number of
+    /// registers.
     pub(super) fn is_open(&self, desc: &OperandDesc, dwords: u16) -> bool {
         let is_code = matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_address = is_code && desc.field == Field::Vaddr;
         is_address && self.form.signature.format == Format::Mimg && dwords > desc.dwords.into()
     }
 
-    /// Whether a run of scalar registers begins at a multiple of its length.
+    /// Whether a run of scalar registers is aligned as its length demands; `true` for other registers.
     fn is_aligned(&self, run: &Run, dwords: u16) -> bool {
         let t = self.operands;
         let first = match run.code {

@@ -68,7 +68,7 @@ enum Name {
 pub(super) struct Registers {
     pub operands: &'static OperandTables,
     pub text: &'static TextTables,
-    /// The number of vector registers that runs of them can contain.
+    /// The number of vector registers: a run must not extend beyond the last one.
     pub vgprs: u16,
 }
 

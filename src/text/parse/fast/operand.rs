@@ -7,7 +7,7 @@ use crate::table::FastSignature;
 use crate::text::parse::cursor::{Cursor, ends_operand};
 use crate::text::texts::{MISSING, TEXTS, Text};
 
-/// A section of the table that has no texts, relative to the code of the number zero.
+/// A section for numbers without a text: added to the code of the number zero, it is an index beyond the table.
 const NONE: u16 = u16::MAX - INT;
 
 /// The result of parsing the operands of a signature.
