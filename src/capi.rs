@@ -44,7 +44,8 @@ pub enum amdgpu_isa_status {
     NoInstruction,
     /// The instruction has no such field, operation or branch target.
     Missing,
-    /// The value does not fit, is reserved, or would change the instruction's length or form.
+    /// The text is not an instruction, the instruction cannot be replaced, or the value does not fit, is reserved, or
+    /// would change the instruction's length or form.
     Refused,
 }
 
@@ -84,7 +85,7 @@ pub enum amdgpu_isa_kind {
     Int,
     /// An inline floating-point constant: the bits of its value as a `double`.
     Float,
-    /// A literal; one of 64 bits has the value 0 here, and is in the dwords.
+    /// A literal: its 32 bits as an unsigned number, or its 64 bits.
     Literal,
     /// A constant in the instruction.
     Imm,
@@ -346,7 +347,7 @@ pub unsafe extern "C" fn amdgpu_isa_why(
     }
 }
 
-/// Writes the instruction's bytes and returns their number; 0 if there is no room.
+/// Writes the instruction's bytes and returns their number; 0 if there is no room, or `inst` is not an instruction.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -461,7 +462,7 @@ fn kind_of(value: Value) -> (amdgpu_isa_kind, i64) {
         Value::Int(n) => (Kind::Int, n.into()),
         Value::Float(float) => (Kind::Float, float.to_f64().to_bits() as i64),
         Value::Literal(n) => (Kind::Literal, n.into()),
-        // `Literal64` does not hold its value: callers find it in the dwords.
+        // `Literal64` does not hold its value: `amdgpu_isa_operands` takes it from the instruction.
         Value::Literal64 => (Kind::Literal, 0),
         Value::Imm(n) => (Kind::Imm, n.into()),
         Value::Label(n) => (Kind::Label, n.into()),

@@ -65,8 +65,8 @@ pub(crate) enum EncodedOperand {
     Attr(i64, u8),
 }
 
-/// Reads a descriptor's bits and their width in dwords; `None` for modifiers, for operands that this instruction lacks,
-/// and for image addresses, which are several operands.
+/// The operand that a descriptor's bits encode, and its width in dwords; `None` for modifiers, for operands that this
+/// instruction lacks, and for image addresses, which are several operands.
 pub(crate) fn read(desc: &OperandDesc, inst: &Inst) -> Option<(EncodedOperand, u16)> {
     match desc.kind {
         OperandKind::Register(kind) => register::read(kind, desc, inst),
@@ -109,8 +109,8 @@ pub(crate) fn accept(form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut imp
     }
 }
 
-/// The field of part `part` of an operand, its least and greatest number of dwords (0: not a register), and whether the
-/// values of other fields can make it absent; `None` if there is no such part.
+/// The field of part `part` of an operand, its least and greatest number of dwords (0: a constant in the field), and
+/// whether the values of other fields can make it absent; `None` if there is no such part.
 pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bool)> {
     let field = form.desc.field;
     match form.desc.kind {

@@ -23,7 +23,7 @@ pub(crate) struct Words {
     pub layout: &'static Layout,
     /// The dwords, padded with zeros.
     pub dwords: [u32; MAX_DWORDS],
-    /// The literal to append.
+    /// The literal to append, or the lower half of a literal of 64 bits.
     pub literal: Option<u32>,
     /// The upper half of a literal of 64 bits.
     literal_high: Option<u32>,
@@ -119,7 +119,7 @@ impl Words {
         Some(u64::from(self.literal_high?) << 32 | u64::from(self.literal?))
     }
 
-    /// Stores the literal; there can be only one.
+    /// Stores the literal; fails if another value is stored already.
     pub(crate) fn put_literal(&mut self, dword: u32) -> Result<(), Refused> {
         self.put_literals(dword, None)
     }

@@ -37,8 +37,8 @@ pub struct Banks {
 /// A builder of [`Banks`], which gets each instruction of the code.
 #[derive(Clone, Debug, Default)]
 pub struct BanksBuilder {
-    /// The addresses of instructions after which the state does not depend on the state before, with that state; `None`
-    /// if the code does not continue with the next instruction.
+    /// The addresses of instructions after which the state does not depend on the state before, with the state after
+    /// each; `None` if the code does not continue with the next instruction.
     changes: Vec<(u64, Option<VgprMsb>)>,
     /// The addresses of branches and of their targets.
     branches: Vec<(u64, u64)>,

@@ -14,7 +14,7 @@ use crate::value::{Operand, Reg, Value};
 
 /// The greatest number of times that jumps through registers are resolved again after new code was found.
 const ROUNDS: usize = 8;
-/// The greatest number of blocks before a jump through registers that can compute its address.
+/// The greatest number of blocks in which the address of a jump through registers is computed, the jump's own included.
 const BEFORE: usize = 8;
 
 /// A set of dwords of the code.
@@ -59,7 +59,7 @@ struct Finder<'c> {
     target: Target,
     code: &'c [u8],
     address: u64,
-    /// The dwords at which instructions begin.
+    /// The dwords at which instructions begin, or bytes that are not one.
     seen: Dwords,
     /// The dwords at which blocks begin.
     leaders: Dwords,

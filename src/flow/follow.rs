@@ -98,7 +98,7 @@ impl<C: Capacity> State for Hazards<C> {
 }
 
 impl Flow<'_> {
-    /// Whether other paths may lead to a block than from a single predecessor.
+    /// Whether paths may meet at a block: it is an entry, or does not have exactly one predecessor.
     pub(super) fn is_meeting(&self, block: usize) -> bool {
         self.predecessors(block).len() != 1 || self.blocks().get(block).is_some_and(|block| block.is_entry)
     }
