@@ -3,7 +3,7 @@
 /// The tables for printing common instructions.
 pub(crate) struct FastText {
     /// For each opcode index: the position of its mnemonic in the list of all mnemonics (16 bits), the mnemonic's
-    /// length (6), and its entry of `signatures` (10), counted from one, or 0 if it has none.
+    /// length (6), and the index of its first entry in `signatures` (10), or 0 if it has none.
     pub rows: &'static [u32],
     /// For each opcode index: the first dword of its instructions without operands and modifiers. `NO_FIRST`: there is
     /// no row, or an instruction consists of two operations.

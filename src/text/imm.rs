@@ -417,7 +417,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the mode of ds_swizzle_b32 in the bits of its offset.
+    /// Prints the offset of ds_swizzle_b32 as the mode that its bits hold.
     fn swizzle(&self, offset: u32, out: &mut Out) {
         out.str(" offset:");
         let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);

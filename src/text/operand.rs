@@ -40,7 +40,7 @@ impl Printer<'_> {
         true
     }
 
-    /// Prints a separator and an operand; returns `false` if the instruction lacks the operand.
+    /// Prints a separator and an operand; prints nothing and returns `false` if the text omits the operand.
     pub(super) fn operand(&self, desc: &OperandDesc, separator: &str, out: &mut Out) -> bool {
         let inst = self.inst;
         if is_conditional(desc) && desc.access == Some(Access::Write) && !flag(inst, desc.write_if_bit) {
@@ -71,7 +71,8 @@ impl Printer<'_> {
         separate(separator, out);
         match (desc.kind, coded) {
             (OperandKind::Offset(kind), Some((coded, dwords))) => self.scalar_offset(kind, desc, (coded, dwords), out),
-            // The upper half of a double that the operation always has as a literal.
+            // Of a double that the operation always has as a literal, only the upper half is printed if the lower half
+            // is zero.
             (OperandKind::Number(_), Some((EncodedOperand::Literal64(bits), _)))
                 if desc.ty == DataType::F64 && bits != 0 && bits as u32 == 0 =>
             {
@@ -278,8 +279,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a literal of 64 bits. If an assembler would choose an inline constant or a literal of 32 bits for the
-    /// value, the text is `lit64(...)`.
+    /// Prints a literal of 64 bits: a double as the inline float that it equals, if any, and `lit64(...)` where an
+    /// assembler would otherwise choose an inline integer or a literal of 32 bits.
     fn literal64(&self, ty: DataType, bits: u64, out: &mut Out) {
         let small = of_int(bits as i64).is_some();
         if !small && ty == DataType::F64 {

@@ -22,7 +22,7 @@ impl Integer {
     }
 }
 
-/// Binary operators and their precedence, longer operators first.
+/// Binary operators and their precedence, longer operators first; a greater number binds closer.
 const OPERATORS: [(&[u8], u8); 20] = [
     (b"<<", 6),
     (b">>", 6),
@@ -46,7 +46,7 @@ const OPERATORS: [(&[u8], u8); 20] = [
     (b"%", 6),
 ];
 
-/// The binary operator at the beginning of a text, and its precedence.
+/// The binary operator at the beginning of a text, and its precedence: a greater number binds closer.
 pub fn operator(text: &str) -> Option<(&'static str, u8)> {
     let (found, strength) = OPERATORS.iter().find(|(operator, _)| text.as_bytes().starts_with(operator))?;
     Some((core::str::from_utf8(found).ok()?, *strength))
@@ -62,7 +62,7 @@ const FUNCTIONS: [&str; 3] = ["max", "or", "alignto"];
 
 /// The result of a function of two arguments: `max`, `or`, or `alignto`, which rounds the first up to a multiple of the
 /// second. A function of more arguments combines the result with each further one. `None` if there is no function of
-/// this name, or the second argument of `alignto` is not positive.
+/// this name, the second argument of `alignto` is not positive, or the result does not fit.
 pub fn combined(function: &str, a: i64, b: i64) -> Option<i64> {
     match function {
         "max" => Some(a.max(b)),

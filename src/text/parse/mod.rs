@@ -90,7 +90,7 @@ pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
 /// Parses one instruction as [`parse`] does, and looks up names in expressions in `symbols`.
 ///
 /// # Errors
-/// The errors of [`parse`]; also, a symbol with an open value in a place other than a literal.
+/// The errors of [`parse`]; also, a symbol whose value is not fixed in a place other than a literal.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

@@ -479,7 +479,7 @@ impl Parser<'_, '_> {
         Ok((Number::Int(value), open))
     }
 
-    /// Reads a number in `lit(...)`, whose value must be known.
+    /// Reads a number in `lit(...)`, whose value must be fixed.
     fn known_number(&mut self) -> Result<Number, ParseError> {
         let start = self.cursor.at;
         match self.number(b')')? {
@@ -659,7 +659,7 @@ impl Parser<'_, '_> {
         self.hold(desc, coded, 0, start)
     }
 
-    /// Reads consecutive registers, or a list of registers and runs, each of which an address dword names.
+    /// Reads consecutive registers, or a list of registers and runs, each of which has a field.
     fn image_address(&mut self, desc: &'static OperandDesc) -> Result<(), ParseError> {
         let Some(address) = Address::of(desc) else { return Err(self.missing(desc.field)) };
         let start = self.cursor.at;
