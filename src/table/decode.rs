@@ -20,7 +20,7 @@ pub(crate) struct DecodeTables {
     /// Index in `constraints` for each opcode index; 0 if there is no operation.
     pub constraints_of: &'static [BaseConstraintIndex],
     pub constraints: &'static [Constraints],
-    /// Masks of bits of the first two dwords that must be zero, for `Constraints::zeros`, and masks for `Wide`.
+    /// Masks for `Constraints::zeros` and `ones`, of the first two dwords, and for `Wide`, of the third and fourth.
     pub zeros: &'static [u64],
     /// Group of each field value. Two values are in the same group if every set of `sets` has both or neither.
     pub code_groups: &'static [u8; 512],
@@ -200,7 +200,7 @@ pub(crate) struct Rule {
     pub field: Bits,
     pub n: u8,
     /// The fields that decide whether the rule applies, and the value of each. An unused entry has no bits and the
-    /// value zero.
+    /// value zero. For `RuleKind::Image`: the fields `dmask`, `tfe` and `d16`, which may have any value.
     pub looks: [(Bits, u8); 3],
 }
 

@@ -142,7 +142,7 @@ pub(crate) struct HazardRow {
     pub overlap: Overlap,
     pub differs: Differs,
     pub unit: Unit,
-    /// Number of transcendental operations that end the row.
+    /// Number of transcendental operations that end the row; 255 if no number does, as in the next two fields.
     pub trans: u8,
     /// Number of wait states that end the row, unless `Hazards` is strict.
     pub lasts: u8,
@@ -154,9 +154,9 @@ pub(crate) struct HazardRow {
     pub counted: bool,
     /// The distance by the passes of the producer: 2, 4, 8, 16, 32.
     pub distance: [u8; 5],
-    /// The greatest distance of all sources, if the sources disagree.
+    /// The greatest distance that a source demands; the same as `distance` if the sources agree.
     pub most: [u8; 5],
-    /// The field of the consumer that holds the distance.
+    /// The field with which the consumer waits itself: a value below the distance replaces it.
     pub field: Option<Field>,
     /// The kinds of operations counted by the waits that end the row, a bit each; 0 for a missing kind.
     pub counts: [u16; 2],

@@ -196,7 +196,8 @@ impl Row {
     }
 }
 
-/// The ways to read an operand; the first two look a code up. The enabled targets determine which of these occur.
+/// The ways to read an operand, in the order in which the operand iterator tests them. The enabled targets determine
+/// which of these occur.
 #[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum How {
