@@ -144,7 +144,7 @@ pub unsafe extern "C" fn amdgpu_isa_counters(inst: *const amdgpu_isa_inst) -> u3
     inst.counters().iter().fold(0, |all, counter| all | 1 << counter as u32)
 }
 
-/// The value down to which the instruction waits for a counter to fall; -1 if it does not wait for the counter.
+/// The greatest value of a counter with which the instruction's wait ends; -1 if it does not wait for the counter.
 ///
 /// # Safety
 /// `inst` is null or an instruction.

@@ -80,7 +80,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         following
     }
 
-    /// Follows the state until nothing changes. Returns whether every state is final: it is not if repeated
+    /// Follows the state until nothing changes. Returns whether every state is final: `false` if repeated
     /// [`State::join`]s do not converge.
     pub fn settle(&mut self) -> bool {
         self.settle_in(0..self.group.len())
@@ -456,7 +456,7 @@ impl Flow<'_> {
     /// Follows a state along all paths from the entries, one function after the other, and calls `each` with every
     /// block that is reached and the worst state before it. `first` is the state at the beginning of a function.
     ///
-    /// Returns whether every state is final. It is not if repeated `join`s do not converge.
+    /// Returns whether every state is final: `false` if repeated `join`s do not converge.
     pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, each: impl FnMut(usize, &S)) -> bool {
         self.follow_groups(&self.groups(), first, each)
     }

@@ -11,8 +11,8 @@ use super::Flow;
 pub(super) struct Region {
     /// The blocks, as indices in the group.
     pub places: Range<usize>,
-    /// Whether a path leads from a block of the region back to it or to an earlier one. Without such a path, the region
-    /// is one block.
+    /// Whether a path leads from a block of the region back to that block or to an earlier one. Without such a path,
+    /// the region is one block.
     pub repeats: bool,
 }
 

@@ -143,35 +143,35 @@ calls! {
     Snorm16 "snorm16" 1 Rule::FloatToInt,
     /// `unorm16(x)`: 0.0 to 1.0 as 0 to 65535, rounded to the nearest.
     Unorm16 "unorm16" 1 Rule::FloatToInt,
-    /// `as_f16(x)`: the lowest bits of an integer as a float.
+    /// `as_f16(x)`: the f16 whose bits are the lowest 16 bits of the integer x.
     AsF16 "as_f16" 1 Rule::IntToFloat(F16),
-    /// `as_bf16(x)`: the lowest bits of an integer as a float.
+    /// `as_bf16(x)`: the bf16 whose bits are the lowest 16 bits of the integer x.
     AsBf16 "as_bf16" 1 Rule::IntToFloat(Bf16),
-    /// `as_f32(x)`: the lowest bits of an integer as a float.
+    /// `as_f32(x)`: the f32 whose bits are the lowest 32 bits of the integer x.
     AsF32 "as_f32" 1 Rule::IntToFloat(F32),
-    /// `as_f64(x)`: the lowest bits of an integer as a float.
+    /// `as_f64(x)`: the f64 whose bits are the lowest 64 bits of the integer x.
     AsF64 "as_f64" 1 Rule::IntToFloat(F64),
-    /// `as_fp8(x)`: the lowest bits of an integer as a float.
+    /// `as_fp8(x)`: the fp8 whose bits are the lowest 8 bits of the integer x.
     AsFp8 "as_fp8" 1 Rule::IntToFloat(Fp8),
-    /// `as_bf8(x)`: the lowest bits of an integer as a float.
+    /// `as_bf8(x)`: the bf8 whose bits are the lowest 8 bits of the integer x.
     AsBf8 "as_bf8" 1 Rule::IntToFloat(Bf8),
-    /// `as_fp4(x)`: the lowest bits of an integer as a float.
+    /// `as_fp4(x)`: the fp4 whose bits are the lowest 4 bits of the integer x.
     AsFp4 "as_fp4" 1 Rule::IntToFloat(Fp4),
     /// `f16_rtz(x)`: x as an f16, rounded towards zero in any mode.
     ToF16Zero "f16_rtz" 1 Rule::FloatTo(F16),
-    /// `sr_f16(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_f16(x, r)`: x as an f16, rounded by adding the random bits r below the last bit that is kept.
     RandomF16 "sr_f16" 2 Rule::FloatTo(F16),
-    /// `sr_bf16(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_bf16(x, r)`: x as a bf16, rounded by adding the random bits r below the last bit that is kept.
     RandomBf16 "sr_bf16" 2 Rule::FloatTo(Bf16),
-    /// `sr_fp8(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_fp8(x, r)`: x as an fp8, rounded by adding the random bits r below the last bit that is kept.
     RandomFp8 "sr_fp8" 2 Rule::FloatTo(Fp8),
-    /// `sr_bf8(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_bf8(x, r)`: x as a bf8, rounded by adding the random bits r below the last bit that is kept.
     RandomBf8 "sr_bf8" 2 Rule::FloatTo(Bf8),
-    /// `sr_fp6(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_fp6(x, r)`: x as an fp6, rounded by adding the random bits r below the last bit that is kept.
     RandomFp6 "sr_fp6" 2 Rule::FloatTo(Fp6),
-    /// `sr_bf6(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_bf6(x, r)`: x as a bf6, rounded by adding the random bits r below the last bit that is kept.
     RandomBf6 "sr_bf6" 2 Rule::FloatTo(Bf6),
-    /// `sr_fp4(x, r)`: x rounded by adding the random bits r below the last bit that is kept.
+    /// `sr_fp4(x, r)`: x as an fp4, rounded by adding the random bits r below the last bit that is kept.
     RandomFp4 "sr_fp4" 2 Rule::FloatTo(Fp4),
 }
 

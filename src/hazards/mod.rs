@@ -82,8 +82,8 @@ pub struct Need {
     pub place: u32,
     /// A register that both instructions access, if the rule is about registers.
     pub register: Option<Reg>,
-    /// Whether the need is certain. It is not if it depends on the banks of vector registers: on CDNA5 the upper bits
-    /// of their numbers are unknown where paths with different bits meet.
+    /// Whether the need is certain. A need for a vector register in an unknown bank is not: on CDNA5 the upper bits of
+    /// register numbers are unknown where paths with different bits meet.
     pub sure: bool,
 }
 

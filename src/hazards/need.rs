@@ -21,9 +21,9 @@ pub struct Wait {
     pub register: Option<Reg>,
     /// The `producer` that [`Pending::issue`](crate::hazards::Pending::issue) got for the operation.
     pub producer: u32,
-    /// Whether the wait is certainly needed. It may be unnecessary for a flat operation if a wait for the other one of
-    /// its two counters is there, before RDNA1 for an operation that is older than a flat one, and if the banks of the
-    /// registers are unknown.
+    /// Whether the wait is certainly needed. Otherwise the wait may be unnecessary: for a flat operation, if the code
+    /// waits for its other counter; before RDNA1, for an operation that is older than a flat one; and for registers in
+    /// unknown banks.
     pub sure: bool,
     /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.
     pub kind: &'static str,

@@ -71,7 +71,7 @@ impl Owed {
         [before, after].map(|rest| (rest.count > 0).then_some(rest))
     }
 
-    /// Whether this entry demands all that the other one demands, of the registers that both have.
+    /// Whether this entry demands at least as much as `other` of the registers that both have.
     fn replaces(&self, other: &Owed) -> bool {
         self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
     }

@@ -15,7 +15,7 @@ use crate::value::Reg;
 pub(crate) struct Match {
     /// A register that both instructions access, if the rule is about registers.
     pub register: Option<Reg>,
-    /// Whether the match is certain. It is not if it depends on unknown upper bits of the numbers of vector registers.
+    /// Whether the match is certain, and does not depend on unknown upper bits of the numbers of vector registers.
     pub sure: bool,
 }
 

@@ -521,7 +521,8 @@ impl<C: Capacity> Pending<C> {
         self.retain(|held| Some(held.key()) != oldest);
     }
 
-    /// Removes the operations that do not stay. The registers of the other counter of a pair become uncertain.
+    /// Keeps the entries that `stays` selects. If one of a flat operation's two entries is removed, the other becomes
+    /// uncertain.
     pub(super) fn retain(&mut self, mut stays: impl FnMut(&Held) -> bool) {
         // Pairs come first, since both entries of a pair may be removed.
         let mut n = 0;

@@ -77,7 +77,7 @@ pub(crate) struct Uses<'i> {
     pub msb: VgprMsb,
     /// The register files of all operands.
     pub files: Files,
-    /// [`Inst::facts`], once asked for.
+    /// [`Inst::facts`]; `None` until they are needed.
     facts: Cell<Option<u32>>,
     list: [Use; ROOM],
     count: usize,

@@ -33,7 +33,7 @@ pub use register::{RegisterKind, Signs};
 /// form lacks it.
 pub type Position = u8;
 
-/// Marks a missing position.
+/// A missing position.
 pub const NONE: Position = 0xff;
 
 /// The kind of an operand or a modifier, which determines how its bits are read.

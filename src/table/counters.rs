@@ -182,14 +182,14 @@ pub(crate) enum Which {
 #[allow(dead_code)] // The same.
 pub(crate) enum Holds {
     Nothing,
-    /// The registers that it writes.
+    /// The registers that the operation writes.
     Results,
-    /// The registers that it writes; operations of the kind write their registers in the order of issue.
+    /// The registers that the operation writes; operations of the kind write their registers in the order of issue.
     Ordered,
-    /// The registers that it writes, but the operation may complete before older operations of its order.
+    /// The registers that the operation writes; it may complete before older operations of its order.
     Loose,
-    /// The vector registers that it reads.
+    /// The vector registers that the operation reads.
     Sources,
-    /// The vector registers that it reads as data.
+    /// The vector registers that the operation reads as data.
     Data,
 }

@@ -166,7 +166,7 @@ impl OpcodeSpace {
     }
 }
 
-/// Not an opcode index: see `OpcodeSpace::second`.
+/// A value of `OpcodeSpace::second` that is not an opcode index.
 pub(crate) const IN_SECOND_DWORD: u16 = u16::MAX;
 
 /// Padding. Its base is past the last page, so every look-up finds no operation.

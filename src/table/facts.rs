@@ -62,7 +62,7 @@ pub(crate) struct Info {
 /// one bit each.
 pub(crate) type Branches = [u32; OP_INDICES / 32];
 
-/// Returned for an index that no table holds; never reached.
+/// The facts for an index that no table holds; never reached.
 pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, address: None };
 
 /// The tables that `src/facts.rs` and `src/registers.rs` read.

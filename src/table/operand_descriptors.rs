@@ -102,7 +102,7 @@ pub(crate) struct FormSignature {
     pub ignored: u8,
 }
 
-/// Returned for an index that no table holds; never reached.
+/// The signature for an index that no table holds; never reached.
 pub(crate) static NO_SIGNATURE: FormSignature = FormSignature {
     format: Format::Literal,
     suffix: 0,

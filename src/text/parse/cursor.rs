@@ -120,7 +120,7 @@ impl<'t> Cursor<'t> {
         rest.get(..len).unwrap_or(&[])
     }
 
-    /// Letters and digits at the position; they may begin with a digit.
+    /// The characters of a name or number at the position; perhaps none.
     pub fn word(&self) -> &'t [u8] {
         let rest = self.rest();
         rest.get(..rest.iter().position(|&c| !is_name(c)).unwrap_or(rest.len())).unwrap_or(&[])

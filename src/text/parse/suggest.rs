@@ -10,7 +10,7 @@ use crate::operation::OpcodeEntry;
 use crate::table::{Counter, TextTables};
 use crate::target::{MNEMONICS_OF, OPS, TEXT, Target};
 
-/// Suggestions for an unknown mnemonic: see [`Suggestion::of`].
+/// Suggestions for an unknown name: see [`Suggestion::of`] and [`Suggestion::for_error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Suggestion {
