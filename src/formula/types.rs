@@ -75,9 +75,9 @@ pub enum Type {
     Mixed(FloatType),
     /// `iu8`, `iu4`: an integer that is signed if the bit is set that negates the source in other operations.
     MaybeSigned(u16),
-    /// `fa`, `fb`: the small float that the instruction selects for the first and for the second factor.
+    /// `fa`, `fb`: a small float of the type that the instruction selects for the first and for the second factor.
     Chosen(u8),
-    /// `sa`, `sb`: the format of scales that the instruction selects for the first and for the second factor.
+    /// `sa`, `sb`: a scale of the first and of the second factor, in the format that the instruction selects.
     Scale(u8),
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct KernelTables {
 #[derive(Debug)]
 pub struct Directive {
     pub(crate) part: DescriptorPart,
-    /// The lowest bit.
+    /// The lowest bit of the part in the descriptor.
     pub(crate) at: u16,
     pub(crate) len: u8,
     pub(crate) default: u32,

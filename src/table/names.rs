@@ -6,7 +6,7 @@ use crate::opcode::{Field, Format};
 /// The meanings of names on the target. A name is identified by the number of its row, which is the same on all
 /// targets.
 pub(crate) struct NameTables {
-    /// Operand codes.
+    /// Names of operand codes.
     pub codes: &'static [Named],
     pub hwreg: &'static [Named],
     pub sendmsg: &'static [Named],
