@@ -162,8 +162,8 @@ impl Liveness<'_, '_> {
         self.before.get(block).map_or(RegSet::new(self.flow.target()), Live::set)
     }
 
-    /// The registers that are live before the first instruction of a block that is not before an address, or after the
-    /// last instruction if there is none.
+    /// The registers that are live at an address in a block: before the first instruction at or after the address, or
+    /// after the block's last instruction if there is none.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

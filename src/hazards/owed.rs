@@ -97,8 +97,8 @@ impl Owed {
     }
 }
 
-/// Adds an issued instruction, which takes its registers away from older entries of the same row. Returns whether there
-/// was room.
+/// Adds the entry of an issued instruction, and takes its registers away from older entries of the same row. Returns
+/// whether there was room.
 pub fn add(all: &mut impl Room<Owed>, new: Owed) -> bool {
     put(all, new, |old| new.replaces(old))
 }

@@ -33,7 +33,7 @@ pub enum Purpose {
     Nop,
     /// Memory after code that is never executed: `s_code_end`.
     Filler,
-    /// The beginning of a clause of instructions, bits 5:0 of the constant plus 1: `s_clause`.
+    /// The beginning of a clause, whose number of instructions is bits 5:0 of the constant, plus 1: `s_clause`.
     Clause,
     /// Another number of vector registers for the wave: `s_alloc_vgpr`.
     VgprCount,

@@ -71,8 +71,7 @@ pub(crate) struct FactTables {
     /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. An atomic
     /// operation that returns a value raises `vmcnt` instead.
     pub returns: &'static [(Format, u8)],
-    /// The values that operations allow in a field in which every value decodes, for the fields where some are not
-    /// allowed.
+    /// The values that operations allow in some fields, where forbidden values decode, too.
     pub only: &'static [Only],
     /// The counters that the counter flags stand for in formats where these counters have other names.
     pub counters: &'static [(Format, [Counter; 4])],

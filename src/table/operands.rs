@@ -25,7 +25,7 @@ pub(crate) struct OperandTables {
     pub list_of: &'static [ListIndex],
     /// The operands of each form: see [`operand_list`].
     pub lists: &'static [StoredList],
-    /// Entry n is the first one for list n. After the first ones come the entries that `FastOperands::next` names.
+    /// Entry n is the first to try for list n. After these come the entries that `FastOperands::next` names.
     #[cfg(feature = "fast")]
     pub fast: [FastOperands; FAST_OPERANDS],
     /// The lists of forms with a trailing dword, sorted by `base` and `first`.

@@ -14,7 +14,8 @@ use crate::target::{MNEMONICS_OF, OPS, TEXT, Target};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// The most similar mnemonic of the target, if it differs little; without the suffix of an encoding.
+    /// The most similar name that the target has, if it differs little; a mnemonic is without the suffix of an
+    /// encoding.
     pub nearest: Option<&'static str>,
     /// The first target of this build that has an operation, a register or a value of this name.
     pub elsewhere: Option<Target>,
