@@ -147,7 +147,7 @@ pub(crate) struct CountTables {
     pub events: &'static [Event],
     /// The instructions that wait, besides `s_waitcnt`. An instruction without counts waits until all counters are 0.
     pub waits: &'static [(Opcode, Counts)],
-    /// Fields that make all operations of a format wait for a counter before they read anything.
+    /// Fields such as `wait_exp`, with which all operations of a format wait for a counter before they read anything.
     pub fields: &'static [(Format, Field, Counter)],
 }
 

@@ -113,7 +113,7 @@ impl Trailing {
     }
 }
 
-/// Operations in four dwords whose first two dwords are an instruction of their own.
+/// Operations in four dwords whose first two dwords are an instruction of their own (VOP3PX).
 pub(crate) struct Joined {
     /// Masks of the fixed bits: of the first two dwords, and of the third.
     pub masks: (u64, u32),
@@ -149,7 +149,7 @@ pub(crate) struct OpcodeSpace {
     pub op_shift: u8,
     /// A second field that extends the opcode at its upper end: its lowest bit, and its width << 5.
     pub high_op_field: u8,
-    /// Index in `CHECKED_FIELDS`.
+    /// Index in `CHECKED_FIELDS`, which has the positions of four checked fields.
     pub checked: u8,
     /// Width of the opcode in bits, including the part in the second field.
     pub op_bits: u8,

@@ -258,7 +258,7 @@ pub(crate) mod file {
     pub const ZERO_BITS: u8 = 1 << 5;
     /// `src_lds_direct`.
     pub const LDS_DIRECT: u8 = 1 << 6;
-    /// Scalar registers with numbers.
+    /// All scalar registers but EXEC, M0 and VCC.
     pub const NUMBERED: u8 = 1 << 7;
 }
 

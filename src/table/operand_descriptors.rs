@@ -90,7 +90,7 @@ pub(crate) struct FormSignature {
     /// The number of descriptors before the last modifiers that may be omitted and are then zero.
     #[cfg(feature = "make")]
     pub needed: u8,
-    /// Whether an operation with this signature reads a scalar that no field names.
+    /// Whether an operation with this signature reads a scalar that no field names, such as VCC.
     #[cfg(feature = "make")]
     pub implied: bool,
     /// A number that equal forms of all targets share: those of the same formats, with equal descriptors.
