@@ -273,8 +273,8 @@ pub unsafe extern "C" fn amdgpu_isa_field(name: *const c_char) -> i32 {
     Field::ALL.iter().position(|field| field.name() == name).map_or(-1, |n| n as i32)
 }
 
-/// The number of the special register with this name ("vcc_lo", "m0", ...), or -1. It is the same on every target, but
-/// may change with the version of the library.
+/// The number of the special register with this name ("vcc_lo", "m0", ...), or -1. The number is the same on every
+/// target, but may change with the version of the library.
 ///
 /// # Safety
 /// `name` is null or ends in a zero.

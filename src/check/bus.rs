@@ -71,8 +71,8 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
     if !has_bus(inst.format()) {
         return reads;
     }
-    // As in LLVM's assembler, v_writelane_b32 reads m0 as its lane select without the bus. It is the only operation
-    // that ignores exec when it writes vector registers and that reads m0 as its second source.
+    // As in LLVM's assembler, v_writelane_b32 reads m0 as its lane select without the bus. Only this operation ignores
+    // exec when it writes vector registers and reads m0 as its second source.
     let is_lane = |operand: &Operand| {
         let is_second = matches!(operand.role, Some(Field::Vsrc1 | Field::Src1));
         let is_m0 = operand.value == Value::Reg(Reg::Special(Special::M0));

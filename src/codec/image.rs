@@ -232,7 +232,8 @@ impl<'d> Address<'d> {
 
     /// The access of the operation to a part of the address.
     pub fn access(&self, part: u8) -> Access {
-        // These operations return the origin and the direction of the ray in the registers from which they read them.
+        // Operations of these shapes return the origin and the direction of the ray in the registers from which they
+        // read them.
         let returns = matches!(self.shape, AddressShape::RayDual | AddressShape::Ray8) && [2, 3].contains(&part);
         if returns { Access::ReadWrite } else { Access::Read }
     }

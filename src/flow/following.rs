@@ -389,7 +389,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_final
     }
 
-    /// Counts that a block is passed. Returns `false` if it has been passed too often.
+    /// Counts one more pass of a block. Returns `false` if the block has been passed too often.
     fn count(&mut self, block: usize) -> bool {
         let place = self.place(block);
         let Some(times) = self.passed.get_mut(place) else { return true };

@@ -73,7 +73,8 @@ pub enum Type {
     Lane,
     /// `mix`, `mixbf`: an f32, or half a register of this type, as the instruction's bits for mixed precision select.
     Mixed(FloatType),
-    /// `iu8`, `iu4`: an integer that is signed if the bit is set that negates the source in other operations.
+    /// `iu8`, `iu4`: an integer that is signed if the instruction sets the bit that negates a source in other
+    /// operations.
     MaybeSigned(u16),
     /// `fa`, `fb`: a small float of the type that the instruction selects for the first and for the second factor.
     Chosen(u8),

@@ -9,9 +9,8 @@ use crate::table::hazards::HazardTables;
 use crate::value::Access;
 use crate::vgpr_msb::VgprMsb;
 
-/// The next instruction with its registers and its rules, which are looked up once for all questions of
-/// [`Pending`](super::Pending) and [`Hazards`](super::Hazards). This takes less time than to look them up for each of
-/// four calls.
+/// The next instruction with its registers and its rules, which are looked up once, instead of for each of four calls
+/// of [`Pending`](super::Pending) and [`Hazards`](super::Hazards).
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

@@ -26,8 +26,8 @@ impl Match {
     }
 }
 
-/// The match of a producer and a consumer by a row, if its conditions on both together hold. Those on each hold
-/// already.
+/// The match of a producer and a consumer by a row, if its conditions on both together hold. The caller has checked the
+/// conditions on each instruction.
 pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
     if !differ(row, producer.inst, consumer.inst) {
         return None;
@@ -104,7 +104,8 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The match of a consumer with the registers of a producer that are left. The conditions on each hold already.
+/// The match of a consumer with the registers of a producer that are left. The caller has checked the conditions on
+/// each instruction.
 pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: &Uses<'_>) -> Option<Match> {
     let run = (usize::from(owed.first), usize::from(owed.count));
     let is_met = || runs(&row.consumer, consumer).any(|other| share(other, run));

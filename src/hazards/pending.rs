@@ -132,8 +132,8 @@ impl<C: Capacity> Pending<C> {
         self.target.has_banks() && (self.msb == VgprMsb::UNKNOWN || self.held().any(|held| held.any_bank))
     }
 
-    /// Whether the operations that raise the counter are known. Those of `xcnt`, which counts translations of
-    /// addresses, are not.
+    /// Whether the operations that raise the counter are known: `false` for `xcnt`, which counts translations of
+    /// addresses, and for counters that the target lacks.
     pub fn follows(&self, counter: Counter) -> bool {
         COUNTS[self.target as usize].events.iter().any(|event| event.counter == counter)
     }
@@ -145,7 +145,8 @@ impl<C: Capacity> Pending<C> {
     }
 
     /// The waits after which no operation that the function itself issued holds registers: for each counter the
-    /// strictest. They leave out operations that [`Pending::enter`] found outstanding, and those that are perhaps done.
+    /// strictest. The waits leave out operations that [`Pending::enter`] found outstanding, and operations that are
+    /// perhaps done.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

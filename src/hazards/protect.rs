@@ -102,7 +102,7 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// Instructions, each of which ends at least one rule that `inst` breaks and that no distance ends
-    /// ([`Unit::Event`]): waits, `s_nop 0`, or moves without effect. The ones that wait for least come first.
+    /// ([`Unit::Event`]): waits, `s_nop 0`, or moves without effect. Instructions that wait for least come first.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1010")] {
@@ -175,7 +175,7 @@ impl<C: Capacity> Hazards<C> {
 
 const CANDIDATES: usize = 13;
 
-/// The candidate with this number, if the target has it. Those that wait for least come first.
+/// The candidate with this number, if the target has it. Candidates that wait for least come first.
 fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
     let target = inst.target();
     let depctr = |bits: u16| compose(target, well_known::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();

@@ -54,8 +54,8 @@ impl Hazards {
     /// The number of earlier instructions that a bounded state can hold.
     pub const MOST: usize = 32;
 
-    /// A state before the first instruction. It demands the distances on which manuals and LLVM agree, and those that
-    /// one source knows and the others do not mention.
+    /// A state before the first instruction, which demands the distances on which manuals and LLVM agree, and distances
+    /// that one source knows and no other denies.
     pub const fn new(target: Target) -> Hazards {
         Hazards {
             target,
@@ -79,7 +79,8 @@ impl Hazards {
 
 #[cfg(feature = "alloc")]
 impl Hazards<super::Unbounded> {
-    /// A state before the first instruction, with room for any number of them. It demands what [`Hazards::new`] does.
+    /// A state before the first instruction, with the demands of [`Hazards::new`] and room for any number of
+    /// instructions.
     pub fn unbounded(target: Target) -> Self {
         let (past, owed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
         let (modes, msb, seen) = (Modes::NEITHER, VgprMsb::ENTRY, Seen::NOTHING);

@@ -11,7 +11,7 @@ use crate::table::hazards::{HazardRow, HazardTables, Side, Upto, class};
 /// The instructions after an earlier one, as far as rules count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
-    /// Wait states, then vector operations, then transcendental operations.
+    /// The numbers of wait states, of vector operations, and of transcendental operations.
     pub states: u8,
     pub valu: u8,
     pub trans: u8,

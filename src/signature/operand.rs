@@ -38,7 +38,7 @@ pub struct OperandSignature {
     pub optional: bool,
     /// The values that the operand accepts.
     pub takes: Takes,
-    /// The divisor between operand code and field: the field holds the code minus `first`, divided by `scale`.
+    /// The divisor of operand codes: the field holds the code minus `first`, divided by `scale`.
     pub scale: u8,
     /// The operand code for a field value of zero. If another field selects an accumulation register, the code is 256
     /// higher; the same is true if another field selects a vector register (SDWA).

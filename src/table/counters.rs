@@ -170,7 +170,7 @@ pub(crate) struct Event {
 #[allow(dead_code)] // A few targets need not have each.
 pub(crate) enum Which {
     All,
-    /// These operations, in the order of the enum.
+    /// The operations of the list, in the order of the enum.
     Ops(&'static [Opcode]),
     Spaces(&'static [Space]),
     /// Exports to targets in this range.

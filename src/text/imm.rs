@@ -143,7 +143,7 @@ impl Printer<'_> {
         out.byte(b')');
     }
 
-    /// Prints counters. Those at their maximum, which do not wait, are omitted unless all are at their maximum.
+    /// Prints counters. Counters at their maximum, which do not wait, are omitted unless all are at their maximum.
     fn waitcnt(&self, wait: Waitcnt, out: &mut Out) {
         let all = wait.counters().is_empty();
         let max = |counter| if all { Waitcnt::max(self.inst.target(), counter) } else { None };
@@ -170,7 +170,7 @@ impl Printer<'_> {
         out.str(if separator == "," { ")" } else { "gpr_idx()" });
     }
 
-    /// Prints parts. Those at their maximum, which do not wait, are omitted unless all are at their maximum.
+    /// Prints parts. Parts at their maximum, which do not wait, are omitted unless all are at their maximum.
     fn depctr(&self, wait: Depctr, out: &mut Out) {
         let all = wait.parts().iter().all(|(_, count)| count.is_none());
         let mut separator = "";
@@ -187,7 +187,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints parts. Those that are zero have no meaning and are omitted; the text is `0` if all are zero.
+    /// Prints parts. Parts that are zero have no meaning and are omitted; the text is `0` if all are zero.
     fn delay_alu(&self, DelayAlu { instid0, instskip, instid1, .. }: DelayAlu, value: u32, out: &mut Out) {
         let parts = [
             (Field::Instid0, instid0, self.text.instid),

@@ -160,7 +160,7 @@ impl<'t> Quick<'t> {
         read: &mut Read,
     ) -> Option<()> {
         read.is_loud = true;
-        // Bits of the modifiers that have not been read yet. They tell where the modifiers of the next signature begin.
+        // Bits of the modifiers that have not been read yet; a modifier with other bits belongs to the next signature.
         let mut rest = signature.loud;
         let third = self.tables.signatures.get(number + 1).filter(|_| number >= self.tables.special);
         let mut rest_of_third = third.map_or(0, |entry| entry.loud as u32);

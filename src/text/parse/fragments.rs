@@ -1,4 +1,4 @@
-//! Parser of single parts of an instruction: a mnemonic, an operand, a modifier. It uses the parser of whole
+//! Parser of single parts of an instruction (a mnemonic, an operand, a modifier), with the parser of whole
 //! instructions.
 
 use core::fmt;

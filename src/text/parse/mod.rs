@@ -160,8 +160,8 @@ fn suffixes(target: Target, operations: &Operations) -> Suffixes {
     ranks.fold(Suffixes::default(), |suffixes, (number, _)| suffixes.with(number))
 }
 
-/// The length of the part of the text that a form has accepted. It is 0 if the text lacks the lanes of a DPP form,
-/// because another form was meant.
+/// The length of the part of the text that a form has accepted; 0 if the text lacks the lanes of a DPP form, because
+/// another form was meant.
 fn reach(error: &ParseError) -> u32 {
     match error.kind {
         Kind::Missing(Field::Sel | Field::DppCtrl) => 0,

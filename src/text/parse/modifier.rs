@@ -18,8 +18,7 @@ const LIST: usize = 4;
 /// A number greater than any instruction's number of modifiers.
 const MOST: usize = 32;
 
-/// Whether the modifier is a cache policy, or CDNA5's scale of the offset. These modifiers can be in any order among
-/// themselves.
+/// Whether the modifier is a cache policy, or CDNA5's scale of the offset: their order in the text is free.
 fn is_cache_policy(field: Field) -> bool {
     use Field::*;
     matches!(field, Glc | Slc | Dlc | Scc | Sc0 | Sc1 | Nt | Th | Scope | Nv | ScaleOffset)
@@ -374,7 +373,8 @@ impl<'t> Parser<'t, '_> {
         hint.unwrap_or(0)
     }
 
-    /// The error of a temporal hint with a name of the system scope in another scope, or the other way around.
+    /// The error of a temporal hint whose name does not fit the scope: some values have another name in the system
+    /// scope.
     fn hint_of_other_scope(&self, descs: Descs) -> Option<ParseError> {
         let (place, is_system) = self.hint?;
         let is_scope =

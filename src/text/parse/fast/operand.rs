@@ -75,14 +75,14 @@ impl Read {
         is_free.then_some(())
     }
 
-    /// Sets the bits of `mask` to those of `value`. Returns `None` if an operand has decided on others.
+    /// Sets the bits of `mask` to those of `value`. Returns `None` if an operand needs another value there.
     pub fn mark(&mut self, mask: u128, value: u128) -> Option<()> {
         let open = mask & !self.decided;
         self.bits = self.bits & !open | value & open;
         (self.bits & mask == value).then_some(())
     }
 
-    /// Stores bits of a modifier. Returns `None` if an operand has decided on others.
+    /// Stores bits of a modifier. Returns `None` if an operand needs another value there.
     pub fn put(&mut self, mask: u128, value: u128) -> Option<()> {
         let bits = self.bits & !mask | value;
         ((self.bits ^ bits) & self.decided == 0).then(|| self.bits = bits)
