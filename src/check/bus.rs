@@ -26,7 +26,7 @@ pub(crate) fn scalars(inst: &Inst) -> u8 {
     inst.operands().filter(|operand| operand.access.reads() && key(operand).is_some()).count() as u8
 }
 
-/// Whether an instruction reads a scalar over the bus that no field names.
+/// Whether an instruction reads, over the bus, a scalar that no field names.
 #[cfg(feature = "make")]
 pub(crate) fn is_implied(inst: &Inst) -> bool {
     let is_read = |o: &Operand| is_unnamed(o) && o.access.reads() && key(o).is_some();

@@ -207,7 +207,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_final
     }
 
-    /// Passes a region without loops and calls, and takes the state before it. `false`: a block was passed too often.
+    /// Passes a region without loops and calls, and removes the state before it. `false`: a block was passed too often.
     fn pass_once(&mut self, places: &Range<usize>, run: &mut impl FnMut(usize, &mut S)) -> bool {
         self.enter_next(places);
         self.open.remove(&places.start);

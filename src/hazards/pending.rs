@@ -362,8 +362,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Assumes a wait that the code needs but lacks. For flat operations this does not mean that the code knows which
-    /// of their two counters tells when they are done.
+    /// Assumes a wait that the code needs but lacks. Unlike [`Pending::wait_for`], this leaves waits for the other
+    /// counter of a flat operation sure.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

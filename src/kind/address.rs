@@ -12,8 +12,8 @@ pub enum AddressKind {
     /// An address in a vector register, if the bit `sve` is set or, on targets without this bit, if the field `saddr`
     /// does not name a scalar address.
     Scratch { sve: Position, saddr: Position },
-    /// A scalar address. An absent one is printed as `off`, or as nothing if `is_silent`. The operand at `other` is
-    /// present if and only if this one is.
+    /// A scalar address, which is printed as `off` if it is absent, or as nothing if `is_silent`. The operand at
+    /// `other` is present if and only if this one is.
     Scalar { is_silent: bool, other: Position },
     /// A source of an export, if the bit `enable` is set; with `compr`, two sources share a register.
     ExportSource { enable: Position, compr: Position },

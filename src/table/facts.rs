@@ -94,7 +94,7 @@ pub(crate) struct When {
     pub clear: u32,
 }
 
-/// The values that a field of the operations in a run can have.
+/// The values that a field can have in the operations of a run of opcode indices.
 pub(crate) struct Only {
     /// The first opcode index of the run, and the last one.
     pub first: u16,

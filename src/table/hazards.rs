@@ -107,7 +107,7 @@ pub(crate) struct HazardTables {
 pub(crate) struct ByFile {
     /// Rows whose side is about no operands, or about one register (`Accessed::only`).
     pub any: u128,
-    /// For each bit of `file`, the rows about operands read in that file; and the same for written ones.
+    /// For each bit of `file`, the rows about operands read in that file, and the rows about operands written in it.
     pub reads: [u128; 8],
     pub writes: [u128; 8],
     /// Rows whose side has conditions other than `Condition::Seen`.
@@ -241,7 +241,7 @@ pub(crate) struct Accessed {
     pub implicit: bool,
     /// The fields, one of which must name the operand.
     pub fields: &'static [Field],
-    /// Widths in bits that the operand must exceed, and that it must stay below.
+    /// The widths in bits between which the operand's width must be, both excluded.
     pub wider_than: u16,
     pub narrower_than: u16,
 }

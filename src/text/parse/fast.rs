@@ -105,7 +105,7 @@ impl<'t> Quick<'t> {
         let form = Form::new(self.target, opcode, &entry, entry.signature)?;
         let mut words = form.start();
         if entry.signature.format == Format::Vop3p {
-            // The text of a list shows only bits that the operation uses, but all of them are set.
+            // The text of a list shows only bits that the operation uses, but all bits of the field are set.
             for desc in
                 form.descs().filter(|desc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)))
             {
