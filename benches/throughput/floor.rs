@@ -10,7 +10,8 @@ pub fn copy(from: &[u8], to: &mut [u8]) -> Done {
     Done { instructions: 0, bytes: from.len() as u64 }
 }
 
-/// A walk over code by the lengths of instructions, without checking opcodes; `None` for generations that have none.
+/// A walk over code by the lengths of instructions, without checking opcodes; `None` for generations without such a
+/// walk.
 pub fn scan(target: Target) -> Option<fn(&[u8]) -> Done> {
     match target.name().split(':').next()? {
         name if name.starts_with("gfx9") => Some(|code| walk(code, |first, _| gfx9(first))),

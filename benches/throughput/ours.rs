@@ -183,8 +183,8 @@ pub fn patch(target: Target, patches: &mut Patches, bytes: usize) -> Done {
     done
 }
 
-/// The enabled target to which the most of the instructions can be re-targeted, and their number; `None` if there is no
-/// other target.
+/// The enabled target to which the greatest number of the instructions can be re-targeted, and this number; `None` if
+/// there is no other target.
 pub fn destination(insts: &[Inst]) -> Option<(Target, usize)> {
     let from = insts.first()?.target();
     let others = Target::ALL.iter().filter(|t| **t != from);

@@ -98,7 +98,7 @@ impl Row<'_> {
     }
 }
 
-/// A number with about three digits; empty for a value without a meaning.
+/// A number with about three digits; `-` for zero and for values that are not finite.
 fn or_dash(x: f64) -> String {
     match x {
         _ if !x.is_finite() || x == 0.0 => "-".into(),

@@ -11,7 +11,7 @@ use crate::batch;
 use crate::error::{Error, Result};
 use crate::escape;
 
-/// The most bytes of a source.
+/// The greatest size of a source in bytes.
 const LONGEST: u64 = 1 << 30;
 
 /// Assemble a source to a code object; with --lines, answer lines of `target<TAB>text` on stdin with `hex` or

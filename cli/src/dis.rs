@@ -68,7 +68,7 @@ pub struct Args {
     max_unpacked: Option<u64>,
 }
 
-/// Visits the code of a file. With `scan`, also code objects and bundles that begin anywhere in it.
+/// Visits the code of a file. With `scan`, also visits code objects and bundles that begin anywhere in it.
 pub fn visit<E: From<amdgpu_object::Error>>(
     scan: bool,
     bytes: &[u8],

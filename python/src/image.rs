@@ -24,7 +24,7 @@ pub struct Image {
     unknown: Option<u8>,
     #[pyo3(get)]
     pub bytes: Py<PyBytes>,
-    /// A note, if it is for a newer version of its generic processor than the library knows.
+    /// A note, if the image is for a newer version of its generic processor than the library knows.
     #[pyo3(get)]
     note: Option<String>,
     sections: Vec<Py<Section>>,

@@ -28,7 +28,7 @@ pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
     parts
 }
 
-/// The longest part of a name that is compared.
+/// The number of bytes of a name that are compared, from its beginning.
 const LONGEST: usize = 64;
 /// The number of names that are offered.
 const OFFERED: usize = 5;

@@ -29,7 +29,7 @@ pub struct Note {
     /// The rule of lint, if the message is a finding.
     pub code: Option<&'static str>,
     pub message: String,
-    /// The earlier instruction on which the one of a finding depends, and a message about it.
+    /// The earlier instruction on which the instruction of a finding depends, and a message about it.
     pub producer: Option<(Range<usize>, String)>,
 }
 

@@ -127,7 +127,7 @@ pub struct Assembler {
     pub flaws: Flaws,
     /// Flaws that LLVM's assembler finds at the end of the source. They count only if there are no other flaws.
     pub late: Vec<Flaw>,
-    /// The number of faults that name a mnemonic similar to an unknown one, because the search takes long.
+    /// The number of faults after which no similar names are searched for unknown ones, because the search takes long.
     pub suggestions: usize,
     /// The sections, each with its previous one, to which `.popsection` returns.
     pub stack: Vec<(usize, Option<usize>)>,
@@ -181,7 +181,7 @@ pub struct Assembler {
     /// Whether `.comment` has a text; a zero byte stands before the first text.
     pub has_ident: bool,
     pub addressed: Vec<SymbolId>,
-    /// The names with versions of symbols.
+    /// The versioned names that `.symver` gives to symbols.
     pub versions: Vec<super::symbol::Version>,
     /// The offsets at which the bytes of statements begin, for each section, if the caller wants to know the places of
     /// bytes.

@@ -131,8 +131,8 @@ pub struct Options {
     /// The greatest size, in bytes, of the text that macros, repetitions and included files become: by default 2^24,
     /// which take about a second.
     pub longest_expansion: usize,
-    /// The number of errors about unknown mnemonics that suggest a similar one: 100 by default. The search for a
-    /// similar mnemonic takes longer than assembling a line.
+    /// The number of faults of any kind after which errors about unknown names suggest no similar ones: 100 by default.
+    /// The search for a similar name takes longer than assembling a line.
     pub suggestions: usize,
     /// Whether [`Assembly::places`] knows the statement that each byte is from, which takes memory for each statement.
     pub keeps_places: bool,

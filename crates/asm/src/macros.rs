@@ -281,7 +281,7 @@ impl Assembler {
             match File::open(directory.join(name)) {
                 Ok(file) => {
                     let mut bytes = Vec::new();
-                    // A device may not have an end.
+                    // A file that is a device can be endless.
                     let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
                     read.map_err(|e| format!("cannot read {name:?}: {e}"))?;
                     return match bytes.len() as u64 > LONGEST {

@@ -376,7 +376,7 @@ fn scalar(text: &str) -> Value {
     match text {
         "true" => true.into(),
         "false" => false.into(),
-        // LLVM reads an empty value as an empty list, and knows no other word for it.
+        // LLVM reads an empty value as an empty list, and words such as `null` as texts.
         "" => Value::Array(Vec::new()),
         _ => text.into(),
     }

@@ -263,7 +263,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             sh_size: section.len,
             sh_link: match output.linked {
                 Some(linked) => indices[linked].0,
-                // The symbols of its relocations are those of this table.
+                // The entries of the section name symbols of this table.
                 None if section.kind == SHT_LLVM_CALL_GRAPH_PROFILE => symtab.0,
                 None => 0,
             },

@@ -475,7 +475,7 @@ impl Assembler {
             // A linker resolves branches to other sections and to global symbols.
             if self.offset_in(id, section).is_none() || self.table.get(id).bind.unwrap_or(STB_LOCAL) != STB_LOCAL {
                 let (of, addend) = self.of(id, linear.constant, numbers).ok_or_else(|| fault("not defined".into()))?;
-                // LLVM's assembler leaves the distance of a branch to itself here.
+                // LLVM's assembler stores -1 here, the distance of a branch to itself.
                 self.store(&Fixup { kind: FixupKind::Data(2), ..fixup.clone() }, section, 2, 0xffff)?;
                 return Ok(Some(Relocation {
                     offset: fixup.offset,

@@ -32,7 +32,8 @@ pub struct amdgpu_isa_note {
     pub message: *const c_char,
     /// The advice, such as what to insert; null if there is none.
     pub advice: *const c_char,
-    /// The function that the place is in; in a source its file, in a damaged file the damaged part; null if unknown.
+    /// The function that the place is in; for a note about a source, the name of the source file; for a code object or
+    /// a skipped part, its label. Null if unknown.
     pub place: *const c_char,
     /// The target of the code, as `amdgpu_isa_target` names it; 0 if unknown.
     pub target: u32,

@@ -55,7 +55,7 @@ pub struct amdgpu_isa_section {
     pub len: usize,
 }
 
-/// The kind of what a symbol names.
+/// The kind of thing that a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub enum amdgpu_isa_symbol_kind {
@@ -77,7 +77,7 @@ pub struct amdgpu_isa_symbol {
     pub address: u64,
     /// The size in bytes; 0 if it is not known.
     pub size: u64,
-    /// The kind of what the symbol names.
+    /// The kind of thing that the symbol names.
     pub kind: amdgpu_isa_symbol_kind,
     /// The number of the section for `amdgpu_isa_file_section`.
     pub section: usize,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn amdgpu_isa_file_open(file: *const u8, len: usize, scan:
     Box::into_raw(Box::new(read))
 }
 
-/// Visits the code objects of a file. Returns notes about the parts that cannot be read.
+/// Visits the code objects of a file. Returns notes about the parts that are skipped or damaged.
 fn visit(file: &[u8], scan: bool, mut each: impl FnMut(&Image<'_>)) -> Vec<Note> {
     let mut notes = Vec::new();
     let part = |part: Part<'_>| {
@@ -268,9 +268,9 @@ fn target_for(image: &Image<'_>, wanted: u32) -> Result<Target, Note> {
 }
 
 /// Inserts the waits and distances that are missing. The bytes of the answer are the new file, which is proved to be
-/// the same program except for them. If there is no proof, or some code cannot be moved, there are no bytes, and the
-/// notes say why. Code objects are repaired by themselves, and in bundles, offload binaries and archives. A compressed
-/// bundle becomes one that is not compressed.
+/// the same program except for the inserted instructions. If there is no proof, some code cannot be moved, or a part of
+/// the file is damaged, there are no bytes, and the notes say why. Code objects are repaired by themselves, and in
+/// bundles, offload binaries and archives. A compressed bundle becomes one that is not compressed.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.

@@ -256,7 +256,8 @@ impl Frame<'_> {
         }
     }
 
-    /// The first bit of the half of a source whose bits a 16-bit operation names.
+    /// The first bit of the half that OP_SEL chooses, if a 16-bit operation names bits of a wider source without a
+    /// type; else 0.
     fn half(&self, input: Option<&Input>, place: &Place) -> u32 {
         let is_high =
             |input: &Input| input.operand.bits != 16 && place.ty.is_none() && self.modifiers.takes_high(input.number());

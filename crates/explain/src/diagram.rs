@@ -80,7 +80,8 @@ impl Diagram {
         self.words.get(dword).is_some_and(|w| w >> (bit & 31) & 1 != 0)
     }
 
-    /// Letters for the fields whose name does not fit its widest cell, in order of appearance.
+    /// A key for each field whose name does not fit one of its cells, in order of appearance: letters, then digits,
+    /// then `*`.
     pub fn keys(&self, fits: impl Fn(&str, u32) -> bool) -> Vec<Option<char>> {
         let mut keys = vec![None; self.fields.len()];
         let mut letters = ('a'..='z').chain('A'..='Z').chain('0'..='9');

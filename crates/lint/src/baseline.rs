@@ -65,7 +65,7 @@ impl Baseline {
         *self.known.entry(Key::of(finding)).or_insert(0) += 1;
     }
 
-    /// Whether the finding is known. Each known finding matches only one.
+    /// Whether the finding is known. A known finding is used up by the first one that it matches.
     pub fn take(&mut self, finding: &Finding<'_>) -> bool {
         let Some(count) = self.known.get_mut(&Key::of(finding)).filter(|count| **count > 0) else { return false };
         *count -= 1;

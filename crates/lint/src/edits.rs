@@ -20,7 +20,8 @@ pub struct MachineState {
     pub pending: Pending,
     /// Earlier instructions from which later ones must keep a distance.
     pub hazards: Hazards,
-    /// Whether operations of each counter may be outstanding that hold no registers: waits for them order memory.
+    /// For each counter, whether operations that hold no registers may be outstanding. Waits for these order memory
+    /// accesses.
     pub memory: [bool; Counter::ALL.len()],
 }
 

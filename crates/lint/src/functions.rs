@@ -129,8 +129,8 @@ impl<'s, 'a> Functions<'s, 'a> {
         MachineState { pending, hazards, memory: [is_called; Counter::ALL.len()] }
     }
 
-    /// The address of the return at the end of a block if no code here calls its function: unknown callers continue
-    /// after it. Without a kernel, all code may be parts of shaders.
+    /// The address of the return at the end of a block, if no code here calls its function, so that unknown callers
+    /// continue after it. `None` if there is no kernel: then all code may be parts of shaders.
     pub fn returns_outside(&self, flow: &Flow<'_>, block: usize) -> Option<u64> {
         if !flow.returns(block) || !flow.return_sites(block).is_empty() || !self.has_kernels {
             return None;

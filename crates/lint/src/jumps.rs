@@ -92,7 +92,7 @@ fn pair_of(inst: &Inst) -> Option<u8> {
 
 /// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has the value
 /// that the caller gave. Copies keep their origin, and so do lanes of vector registers, in which compilers save scalar
-/// registers. A call leaves all registers as they are.
+/// registers. The callee of a call is taken to leave all registers as they are.
 #[derive(Default)]
 struct Made {
     /// Addresses that code makes from its own address: they follow when code moves.
@@ -128,7 +128,7 @@ impl Made {
         let is_number =
             |source: &Option<Operand>| source.as_ref().is_some_and(|source| inst.constant(source).is_some());
         let registers = sources.each_ref().map(|source| source.as_ref().and_then(bits));
-        // The sources whose origins the result takes, and whether a constant is added to them.
+        // The sources whose origins the result takes, and whether the instruction adds.
         let (of, is_added) = match (step, registers) {
             (Some(AddressStep::Copy | AddressStep::Sign8 | AddressStep::Sign16), [Some(a), _]) => {
                 ([Some(a), None], false)

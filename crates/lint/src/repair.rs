@@ -168,7 +168,7 @@ fn one<'s, 'a>(
     (functions, jumps)
 }
 
-/// The number of bytes before a kernel that repeat one dword: from the last symbol before it, at most.
+/// The number of bytes before a kernel that repeat one dword, not counting bytes before the previous symbol.
 fn padding(section: &Section<'_>, address: u64) -> u64 {
     let at = usize::try_from(address.wrapping_sub(section.address)).unwrap_or(0);
     let before = section.symbols.iter().rev().find(|symbol| symbol.address < address);

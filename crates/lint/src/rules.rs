@@ -39,7 +39,7 @@ pub struct RuleInfo {
     pub help: &'static str,
     /// The severity of a finding.
     pub severity: Severity,
-    /// The rule of [`hazards`](amdgpu_isa::hazards), if it is one.
+    /// The rule as [`hazards`](amdgpu_isa::hazards) knows it, if it is about hazards.
     pub hazard: Option<Rule>,
     /// The distance between two instructions, if the rule is about hazards, and the target is known.
     pub distance: Option<Distance>,
@@ -79,7 +79,7 @@ impl RuleInfo {
 pub struct Unchecked {
     /// The name of the rule, if it has one.
     pub id: Option<&'static str>,
-    /// The fault that is not checked, or the reason why.
+    /// The fault that is not checked; for a rule with a name, the reason why it is not checked.
     pub what: &'static str,
 }
 
@@ -99,7 +99,7 @@ pub fn severity(id: &str, hazard: Option<Rule>) -> Severity {
     match hazard.certainty() {
         _ if hazard.caution().is_some() => Severity::Hint,
         Certainty::Proposed => Severity::Hint,
-        // A finding of a rule with another certainty is an error, too.
+        // Rules of every other certainty give errors.
         _ => Severity::Error,
     }
 }

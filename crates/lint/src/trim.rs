@@ -92,8 +92,8 @@ impl Trim<'_, '_> {
         inst.flags().is_wait().then(|| self.weaker_wait(block, address, now, inst))?
     }
 
-    /// Whether a branch, jump or call leads to a block: some assemblers put an `s_nop` after a branch whose offset a
-    /// generation cannot take.
+    /// Whether the block before this one on some path ends with a branch, jump or call: some assemblers put an `s_nop`
+    /// after a branch whose offset a generation cannot take.
     pub fn follows_branch(&self, block: usize) -> bool {
         let exit = |block: &usize| self.flow.blocks().get(*block).map(|block| block.exit);
         self.flow.predecessors(block).iter().any(|from| !matches!(exit(from), Some(Exit::Next)))

@@ -1,5 +1,6 @@
-//! Compares a decoder with LLVM's disassembler on words that are instructions, or nearly, and prints what nobody has
-//! reviewed. LLVM crashes on some words: it runs in a child process, which is this program started again.
+//! Compares a decoder with LLVM's disassembler on words that are instructions, or nearly, and prints the differences
+//! that nobody has reviewed. LLVM crashes on some words: it runs in a child process, which is this program started
+//! again.
 //!
 //! `cargo run --release -p amdgpu-llvm --example beside_llvm [TARGET] [WORDS]`
 //!

@@ -13,8 +13,8 @@
 //!
 //! The supervisor is the program itself, started again with [`CHILD_FLAG`].
 //!
-//! Protocol (little-endian), one batch in flight, so that neither side ever writes while the other one does:
-//! `count:u32 size:u32 {len:u8 bytes[len]}*count` there, `size:u32 {status:u8 text_len:u16 text}*count` back.
+//! Protocol (little-endian), one batch in flight, so that neither side ever writes while the other one does: `count:u32
+//! size:u32 {len:u8 bytes[len]}*count` to the supervisor, `size:u32 {status:u8 text_len:u16 text}*count` back.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

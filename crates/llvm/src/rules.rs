@@ -178,7 +178,7 @@ fn is_scaled(case: &Case) -> bool {
     scales && is_f8f6f4(case, 64) && field(case, 75, 4) == 1
 }
 
-/// LLVM's text without the comments that start like `start`; `None` if there are none.
+/// LLVM's text without the comments that begin with `start`; `None` if there are none.
 fn without_comments(case: &Case, start: &str) -> Option<String> {
     let Answer::Text { text, .. } = &case.llvm else { return None };
     let mut out = text.clone();

@@ -19,7 +19,8 @@ impl Word {
         Word { bytes, len: len as u8 }
     }
 
-    /// The word of a text in hex digits; `None` if there are other characters, or an odd number of digits.
+    /// The word of a text in hex digits; `None` if there are other characters, an odd number of digits, or more than
+    /// [`MAX_BYTES`] bytes.
     pub fn from_hex(hex: &str) -> Option<Word> {
         let digits: Option<Vec<u8>> = hex.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
         let digits = digits?;

@@ -156,7 +156,8 @@ fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
             id
         });
     };
-    // V2 (version 0) has no feature bits; V3 has only "on"; V4 and later have "any", "off" and "on".
+    // With a processor number, version 2 (ABI version 0) has no feature bits. Version 3 has only "on"; version 4 and
+    // later have "any", "off" and "on".
     let feature = |name: &str, v3: u32, v4_shift: u32| {
         let on = match abi {
             (ELFOSABI_AMDGPU_HSA, 0) => return None,

@@ -46,7 +46,7 @@ pub const SHF_MERGE: u64 = 0x10;
 pub const SHF_STRINGS: u64 = 0x20;
 /// The flag of sections whose `info` is the number of a section.
 pub const SHF_INFO_LINK: u64 = 0x40;
-/// The flag of sections that a linker orders as the sections that they belong to.
+/// The flag of sections that a linker puts in the order of the sections that they belong to.
 pub const SHF_LINK_ORDER: u64 = 0x80;
 /// The flag of sections in a group.
 pub const SHF_GROUP: u64 = 0x200;
@@ -70,9 +70,9 @@ pub const ET_DYN: u16 = 3;
 pub const STT_SECTION: u8 = 3;
 /// The first section number with a special meaning.
 pub const SHN_LORESERVE: u16 = 0xff00;
-/// The section number of symbols for which a linker makes room.
+/// The section number of common symbols, for which a linker allocates memory.
 pub const SHN_COMMON: u16 = 0xfff2;
-/// The section number that stands for a greater one elsewhere.
+/// The section number in place of one that does not fit in its field, and is stored elsewhere.
 const SHN_XINDEX: usize = 0xffff;
 /// The section number of symbols in the LDS of a workgroup. The value of such a symbol is its alignment in bytes.
 pub const SHN_AMDGPU_LDS: u16 = 0xff00;
@@ -131,7 +131,7 @@ pub struct Section {
     pub link: usize,
     /// Further information, such as the number of the section to which relocations apply.
     pub info: usize,
-    /// The alignment, of which the address is a multiple.
+    /// The alignment in bytes: the address is a multiple of it.
     pub align: u64,
 }
 

@@ -65,8 +65,8 @@ impl<'a> Section<'a> {
         self.lanes_at(offset).and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target)
     }
 
-    /// All symbols in their order, each with the range of offsets of its bytes, which end after the symbol's size, or
-    /// at the next kernel or function if the size is 0. The range is `None` for a symbol outside of the section.
+    /// All symbols in their order, each with the range of offsets of its bytes: as many as the symbol's size, or up to
+    /// the next kernel or function if the size is 0. The range is `None` for a symbol outside of the section.
     pub fn extents(&self) -> impl Iterator<Item = (&Symbol<'a>, Option<Range<usize>>)> {
         let end = self.address.saturating_add(self.bytes.len() as u64);
         // The search for the function after a symbol begins at the function after the previous symbol.

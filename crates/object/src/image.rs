@@ -117,8 +117,8 @@ pub struct Symbol<'a> {
     pub size: u64,
     /// The kind of the named thing.
     pub kind: SymbolKind,
-    /// The lanes of a wave, from the descriptor of the kernel itself, else of the last kernel before the symbol, else
-    /// of the first kernel; `None` if no descriptor states them.
+    /// The lanes of a wave, as the file states them for the kernel itself, else for the last kernel before the symbol,
+    /// else for the first kernel; `None` if the file states none.
     pub lanes: Option<u16>,
     /// The kernel's descriptor, in code objects of version 3 and later.
     pub descriptor: Option<KernelDescriptor>,
@@ -127,7 +127,7 @@ pub struct Symbol<'a> {
 /// The kind of thing that a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
-    /// A kernel: a kernel descriptor (`NAME.kd`) names it as its entry point.
+    /// A kernel: a kernel descriptor, such as `NAME.kd`, or the metadata of a PAL pipeline names it as an entry point.
     Kernel,
     /// A function.
     Function,

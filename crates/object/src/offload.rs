@@ -104,8 +104,8 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
     broken
 }
 
-/// The file of offload binaries with other bytes in place of the image at an offset. `None` if this image is not the
-/// last part of its binary, or belongs to two entries.
+/// The file of offload binaries with other bytes in place of the image at an offset. `None` if no image begins there,
+/// or if the image is not the last part of its binary or belongs to two entries.
 pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
     /// The alignment of a binary's total size, in bytes.
     const ALIGN: usize = 8;

@@ -18,9 +18,9 @@ pub struct Names<'n, 'a> {
     sections: &'a [u8],
     budget: &'n mut NameBudget,
     known: BTreeMap<(usize, u32), Option<Name<'a>>>,
-    /// The names of each table of symbols.
+    /// The table of names of each table of symbols, by the number of the latter.
     strings: BTreeMap<usize, &'a [u8]>,
-    /// The relocations of each section.
+    /// The table of relocations of each section, by the number of the section.
     tables: BTreeMap<usize, &'n elf::Section>,
     /// The number of bytes of tables that may still be read, because tables that overlap would be read again and again.
     left: usize,

@@ -90,8 +90,7 @@ impl<S: Subject> Walk<'_, S> {
         }
     }
 
-    /// Decodes the word with the dwords after it with which an earlier word decoded; if these are refused, with
-    /// repaired ones.
+    /// Decodes the word, followed by the dwords that an earlier word accepted; if these are refused, by repaired ones.
     #[inline(never)]
     fn with_something_good(&self, zeros: Words, state: &mut State) -> Option<(Words, Inst)> {
         let [word, ..] = zeros;

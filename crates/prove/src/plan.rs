@@ -38,7 +38,8 @@ pub enum Sweep {
     Together,
 }
 
-/// The greatest number of values of a field of which each class tries all; wider fields are tried for each layout.
+/// The greatest number of values of a field for which all are tried in each class. All values of wider fields are tried
+/// once for each layout.
 const OF_CLASS: u64 = 1 << 17;
 
 /// The number of different classes.

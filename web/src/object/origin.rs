@@ -37,7 +37,7 @@ pub struct Origins {
     values: Vec<Origin>,
     /// The registers that the instruction reads and that have their values from the beginning of the function.
     given: String,
-    /// The operations for which the instruction waits, if no earlier one has waited for them.
+    /// The operations for which the instruction waits, if no earlier instruction has waited for them.
     awaited: Vec<Origin>,
     /// The waits for this operation.
     done: Vec<Origin>,

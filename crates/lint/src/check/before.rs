@@ -16,7 +16,7 @@ pub struct Before {
     pub now: MachineState,
     /// The registers that were written on at least one path.
     pub written: RegSet,
-    /// The accesses to LDS that may not be done.
+    /// The accesses to LDS that may still be outstanding.
     pub lds: Lds,
 }
 

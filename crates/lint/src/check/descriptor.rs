@@ -28,8 +28,8 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// The registers that a function accesses, with the functions that it calls. Reports each instruction of two
-    /// operations that reads the vector register `last` in one operation, if the other one is on 64 bits.
+    /// The registers that a function and its known callees access. Reports each instruction of two operations that
+    /// reads the vector register `last` in one operation, if the other one is on 64 bits.
     fn used(&mut self, first: usize, last: Option<u16>) -> RegSet {
         let mut used = RegSet::new(self.flow().target());
         for block in self.flow().reached(first) {

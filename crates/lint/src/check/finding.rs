@@ -20,7 +20,7 @@ use crate::rules;
 pub struct Finding<'a> {
     /// The fault, or possible fault. Its `Display` is a message in words.
     pub what: What,
-    /// The target, with the waves of the function.
+    /// The target, with the wave size of the function.
     pub target: Target,
     /// The name of the section.
     pub section: Name<'a>,
@@ -101,7 +101,7 @@ pub enum What {
         /// The accumulation offset: the number of the first register that is not a vector register.
         offset: u16,
     },
-    /// Code that uses more registers than any descriptor can provide.
+    /// The code uses more registers than any descriptor can provide.
     FewRegisters(DescriptorError),
     /// The descriptor provides fewer vector registers than the code uses.
     FewVgprs {
@@ -345,7 +345,7 @@ fn unreached(bytes: u64, parts: &[(u64, u64)], f: &mut fmt::Formatter<'_>) -> fm
     }
 }
 
-/// The register that is waited for.
+/// Writes the name of the register that the wait is for.
 fn held(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match wait.register {
         Some(register) => write!(f, "{}", register_name(register)),

@@ -11,8 +11,8 @@ use super::path;
 use super::{Check, What};
 use crate::mend;
 
-/// The accesses of a wave to LDS on which later accesses may depend, of this wave or of others, though no register
-/// shows it.
+/// The accesses of a wave to LDS on which later accesses of this or another wave may depend. No register shows this
+/// dependence.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Lds {
     /// For each counter, the youngest operation that may still have to write LDS.
@@ -23,7 +23,7 @@ pub struct Lds {
     passed: Option<Passed>,
 }
 
-/// An operation that is perhaps not done.
+/// An operation that may still be outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Access {
     /// The number of later operations that the counter counts.
@@ -38,7 +38,7 @@ pub struct Access {
     is_inherited: bool,
 }
 
-/// A barrier after which an earlier write of LDS may still be done.
+/// A barrier after which an earlier write to LDS may still be outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Passed {
     /// Whether all waves have arrived, which is not certain after the signal of a split barrier.
@@ -82,8 +82,8 @@ impl Access {
         Some(Access { age: 0, offset, counter, is_copy, is_inherited: false })
     }
 
-    /// Whether the operation is done when at most `at_most` operations of the counter are left. Any wait for its
-    /// counter counts for a copy.
+    /// Whether the operation is done when at most `at_most` operations of the counter are left. A copy counts as done
+    /// after any wait for its counter.
     fn is_done(&self, counter: Counter, at_most: u8) -> bool {
         self.counter == counter && (self.is_copy || self.age >= at_most)
     }
@@ -99,7 +99,8 @@ impl Lds {
     /// A state with no outstanding accesses.
     pub const NOTHING: Lds = Lds { writes: [None; Counter::ALL.len()], reads: None, passed: None };
 
-    /// The barrier before an instruction that loads from LDS, and the write that may be done after it.
+    /// The barrier before an instruction that loads from LDS, and the write that may still be outstanding after the
+    /// barrier.
     pub fn early(&self, inst: &Inst) -> Option<Passed> {
         self.passed.filter(|passed| passed.is_open && lds(inst).0)
     }

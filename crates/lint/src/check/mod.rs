@@ -31,7 +31,7 @@ pub use finding::{Finding, Function, Place, Severity, What, register_name};
 /// A search for the path from a producer to the instruction at an address in a block.
 type Way = fn(&Flow<'_>, u64, (usize, u64)) -> Vec<u64>;
 
-/// The number of findings of a check that get a path through the code.
+/// The greatest number of findings of a check for which a path through the code is searched.
 const WAYS: usize = 500;
 /// Number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
@@ -184,8 +184,8 @@ impl<'s, 'a> Checker<'s, 'a> {
         &self.flow
     }
 
-    /// The numbers of the blocks of functions that share code, in the order of their addresses: groups do not depend on
-    /// each other.
+    /// Groups of functions that share blocks or call each other, in the order of their addresses, each as the numbers
+    /// of its blocks. Groups do not depend on each other.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         self.flow.groups()
     }

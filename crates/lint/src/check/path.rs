@@ -9,7 +9,7 @@ use amdgpu_isa::flow::{Exit, Flow};
 
 use crate::edits::Pending;
 
-/// The number of blocks, and of instructions, that are searched at most. Paths are only shown to the user.
+/// The greatest number of blocks, and of instructions, that are searched. Paths are only shown to the user.
 const MOST: usize = 10_000;
 
 /// The addresses of the blocks on a short path from one instruction to another on which the first one is still

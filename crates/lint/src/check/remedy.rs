@@ -36,7 +36,7 @@ fn clause(before: &[(u64, Inst)]) -> Option<u64> {
 fn distance(need: &Need, inst: &Inst, now: &MachineState) -> Vec<Inst> {
     let mut hazards = now.hazards.clone();
     if need.rule.unit() == Unit::Event {
-        // The instruction has its own waits before the one that is inserted.
+        // The waits that the instruction itself needs come before the inserted instruction.
         let mut pending = now.pending.clone();
         pending.assume(&pending.needs(inst).waitcnt());
         return hazards.enders(inst).find(|ender| pending.needs(ender).is_empty()).into_iter().collect();

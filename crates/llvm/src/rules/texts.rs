@@ -48,8 +48,8 @@ pub fn delay_without_name(case: &Case) -> bool {
     })
 }
 
-/// Scalar compares of 16-bit floats: LLVM prints the bits of an inline float. Of the upper half of a literal, one of
-/// both prints what the other one drops.
+/// Scalar compares of 16-bit floats: LLVM prints the bits of an inline float. One of the two texts may have only the
+/// lower half of a literal.
 pub fn scalar_half_constant(case: &Case) -> bool {
     let compare = field(case, 23, 9) == 0b1_0111_1110 && (81..=94).contains(&field(case, 16, 7));
     let literal = field(case, 32, 32);

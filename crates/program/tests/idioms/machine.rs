@@ -13,7 +13,7 @@ const NOWHERE: u64 = 0x00ff_ff00;
 pub struct Machine {
     target: Target,
     memory: Vec<u8>,
-    /// The names of all symbols, with the address and with whether the symbol is in code.
+    /// The address of each symbol by name, and whether the symbol is in code.
     names: BTreeMap<String, (u64, bool)>,
 }
 
