@@ -22,7 +22,7 @@ pub struct Table<'a> {
     rows: Vec<Row<'a>>,
 }
 
-/// The rows with which others are compared: the heading of the column, and the name of the row.
+/// The rows with which the other rows are compared: the heading of the column, and the name of the row.
 const BASES: [(&str, &str); 7] = [
     ("floor", "floor: hand-written length scan"),
     ("memcpy", "memcpy"),

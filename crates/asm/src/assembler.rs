@@ -166,7 +166,7 @@ pub struct Assembler {
     pub groups: HashMap<SymbolId, usize>,
     /// Whether each symbol is named only through weak names.
     pub weak: Vec<bool>,
-    /// Local symbols that relocations name themselves. (For other local symbols, relocations name the section.)
+    /// Local symbols that relocations name. (For other local symbols, relocations name the section.)
     pub kept: BTreeSet<SymbolId>,
     /// The values of this round.
     pub found: Guess,
@@ -519,7 +519,7 @@ impl Assembler {
                 Err(Flaw::new(place, format!("the code is for {name} with other settings, or for another processor")))
             }
             Some(old) => {
-                // The earlier statement may be a name, which does not state a runtime, so the new runtime counts.
+                // The earlier statement may have only a processor's name, without a runtime, so the new runtime counts.
                 self.table.target = Some(Processor { os: new.os, says_os: new.says_os, ..old });
                 Ok(())
             }

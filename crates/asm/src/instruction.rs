@@ -277,7 +277,7 @@ fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {
     let name = target.processor();
     let message = format!("{} on {name}", fault.message);
     match Suggestion::of(target, text) {
-        // The operation exists on the target itself, but not alone.
+        // The target has the operation, but only as the second of two operations in one instruction.
         Suggestion { elsewhere: Some(other), .. } if other.processor() == name => {
             Flaw { message: "this operation can only be the second of two".into(), ..fault }
         }

@@ -275,7 +275,7 @@ impl Assembler {
         (self.table.section, self.previous) = before;
     }
 
-    /// Gives a section's name the meaning of its beginning, if no symbol with this name is defined.
+    /// Makes the name of each section a symbol for its beginning, unless a symbol with this name is defined.
     fn name_sections(&mut self) {
         for section in 0..self.sections.len() {
             let Some(id) = self.table.find(&self.sections[section].name) else { continue };

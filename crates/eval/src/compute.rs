@@ -330,7 +330,7 @@ pub fn named(expr: &Expr, names: &Names, rules: &Rules) -> Result<Value> {
     value(&mut NamedScope { rules, names }, expr)
 }
 
-/// The integer that a formula of the tables gives, such as the number of the lane that a lane reads.
+/// The integer that a formula of the tables gives, such as the number of the lane from which another lane reads.
 pub fn number(expr: &Expr, names: &Names) -> Result<i128> {
     let rules = Rules { mode: Default::default(), fnuz: false };
     int(&mut NamedScope { rules: &rules, names }, expr)

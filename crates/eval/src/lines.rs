@@ -46,7 +46,7 @@ impl Line {
                     target = target.with_wave_size(lanes).ok_or(format!("{target} has no waves of {lanes} lanes"))?;
                 }
                 Some((key, value)) => wanted.set(key, value).map_err(|error| format!("unknown mode {}", error.0))?,
-                // A remark in the file, such as `integers`.
+                // A word without a value, such as `integers`, is a remark.
                 None => {}
             }
         }

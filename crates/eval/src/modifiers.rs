@@ -102,7 +102,7 @@ impl Modifiers {
             op_sel: get(Field::OpSel),
             op_sel_hi: inst.get(Field::OpSelHi),
             clamp: get(Field::Clamp) == 1,
-            // A truth table is in the field of the output modifier, which the instruction then lacks.
+            // A truth table takes the place of the output modifier.
             factor: if inst.truth_table().is_some() { None } else { factor(inst)? },
             sdwa: if has(Field::Src0Sel) { Some(Sdwa::of(inst)?) } else { None },
             packed: has(Field::OpSelHi),

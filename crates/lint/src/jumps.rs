@@ -12,9 +12,9 @@ use crate::functions::Functions;
 /// The jumps of a section to addresses in registers, as far as the control flow of the section knows them.
 #[derive(Default)]
 pub struct Jumps {
-    /// Jumps and calls whose target is known.
+    /// The addresses of jumps and calls whose target is known.
     known: BTreeSet<u64>,
-    /// Jumps that a kernel reaches without a call, which therefore are not returns.
+    /// The addresses of jumps that a kernel reaches without a call, which therefore are not returns.
     in_kernels: BTreeSet<u64>,
     /// The addresses at which functions begin.
     starts: BTreeSet<u64>,
@@ -51,13 +51,13 @@ impl Jumps {
         let mut read = None;
         for Decoded { offset, inst } in Decoder::new(target, section.bytes) {
             let address = section.address.wrapping_add(offset as u64);
-            // A call of the next instruction reads its address, and does not begin a function.
+            // A call of the next instruction only reads the address of that instruction, at which no function begins.
             if self.starts.contains(&address) && read != Some(address) {
                 (made, start) = (Made::default(), address);
             }
             let Ok(inst) = inst else { continue };
             let is_open = |pair: &u8| match inst.flags().is_call() {
-                // A relocation changes the address of a function that is in memory.
+                // If the address of a function is loaded from memory, a relocation changes it there.
                 true => made.is_sum(*pair),
                 false if made.is_followed(*pair) => false,
                 false => self.in_kernels.contains(&address) || !made.is_given(*pair),

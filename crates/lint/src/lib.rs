@@ -33,7 +33,7 @@
 //! ```
 //!
 //! Repairs consist of changes to the code of one control flow, [`plan`], to one instruction, [`mend`], and to branches,
-//! [`branches`]. [`edits`] follows code as if they were made.
+//! [`branches`]. [`edits`] follows code as if the changes were made.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

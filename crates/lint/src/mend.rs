@@ -137,7 +137,7 @@ pub fn is_clause(inst: &Inst) -> bool {
     inst.opcode().purpose() == Some(Purpose::Clause)
 }
 
-/// The number of needs that only a certain instruction ends, not a distance.
+/// The number of needs that no distance ends, but only a certain instruction.
 fn events(now: &MachineState, inst: &Inst) -> usize {
     let mut count = 0;
     now.hazards.each(inst, |need| count += usize::from(need.rule.unit() == Unit::Event));

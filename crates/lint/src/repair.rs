@@ -46,8 +46,8 @@ impl Plan {
     }
 }
 
-/// Plans the repair of a code object, or of bare code. `target`: the target to read the code for, with the wave size
-/// that the descriptor of each function states.
+/// Plans the repair of a code object, or of bare code. `target`: the target for which the code is read; the wave size
+/// that a descriptor states replaces its own.
 ///
 /// An object for a linker has no addresses yet: the changes have the addresses that [`Placed`] gives.
 ///

@@ -45,7 +45,7 @@ pub struct RuleInfo {
     pub distance: Option<Distance>,
     /// Whether only a strict check demands the rule on the target, because one source has it and another one denies it.
     pub is_strict: bool,
-    /// Sources of the rule; empty if it needs none.
+    /// The sources of the rule; empty if none is stated.
     pub sources: Vec<&'static str>,
 }
 

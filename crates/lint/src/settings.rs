@@ -26,6 +26,7 @@ pub struct Settings {
     /// Whether memory accesses are repeated after a page fault (XNACK), for files that do not state it; `None`: code
     /// has to work with both settings, and bare code only without XNACK.
     pub xnack: Option<bool>,
-    /// Whether the expert mode of scheduling is on where a function begins. Code that turns it on does not need this.
+    /// Whether the expert mode of scheduling is on where a function begins. Code that turns the mode on itself does not
+    /// need this setting.
     pub expert: bool,
 }

@@ -146,7 +146,7 @@ impl Trim<'_, '_> {
     }
 
     /// The weakest sufficient wait for a counter in place of the one at an address; `None` if nothing weaker is enough.
-    /// `wait`: the instruction's wait, with the counters that are weaker already.
+    /// `wait`: the instruction's wait, with the values that have already been made weaker.
     pub fn enough(
         &self,
         block: usize,
@@ -220,8 +220,8 @@ impl Trim<'_, '_> {
         Some(enough)
     }
 
-    /// Whether later instructions need the same if `new`, or nothing, replaces an instruction. If `alone`, later
-    /// `s_nop`s do not count for the code with `new`.
+    /// Whether later instructions need the same distances if `new`, or nothing, replaces an instruction. If `alone`,
+    /// later `s_nop`s do not count for the code with `new`.
     fn keeps_distance(
         &self,
         block: usize,

@@ -34,7 +34,7 @@ pub enum Error {
     },
     /// A change is at an address where no instruction begins, as when code jumps into the middle of an instruction.
     JumpsIntoInstructions,
-    /// A linker fills in a place, and its relocation cannot be adapted to the change.
+    /// The relocation of a place that a linker fills in cannot be adapted to the change.
     Relocation {
         /// The address of the place.
         address: u64,

@@ -175,7 +175,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         self.codes.get(*self.numbers.get(&section)?)
     }
 
-    /// Whether a section begins at a page, and another section fills the page before it.
+    /// Whether a section begins where a page begins, and another section fills the page before it.
     fn begins_page(&self, section: &elf::Section) -> bool {
         let fills_up_to = |filler: &elf::Section| {
             filler.address.wrapping_add(filler.size) == section.address && self.is_filler(filler)

@@ -31,7 +31,7 @@ pub struct Walk<'a, S> {
 #[derive(Default)]
 pub struct Hand {
     pub texts: Texts,
-    /// The current words, to report if they cause a panic. The first pass stores only the first of them.
+    /// The current words, to report if they cause a panic. The first pass stores only the first dword.
     pub words: Words,
 }
 

@@ -98,7 +98,7 @@ fn reads_beside_pair(inst: &Inst, msb: VgprMsb, register: u16) -> bool {
     inst.operands().any(is_it) && operands.any(|operand| operand.bits == 64)
 }
 
-/// One more than the highest number of some registers.
+/// One more than the highest number that `number` gives for a register; 0 if it gives none.
 fn count(used: &RegSet, number: impl Fn(Reg) -> Option<u16>) -> u16 {
     used.iter().filter_map(number).map(|n| n + 1).max().unwrap_or(0)
 }

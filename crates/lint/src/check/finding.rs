@@ -151,7 +151,7 @@ pub enum What {
     LdsBehindBarrier {
         /// The counter of the writes.
         counter: Counter,
-        /// The greatest value of the counter at which they are done.
+        /// The greatest value of the counter at which the writes are done.
         at_most: u8,
         /// The address of an instruction that loads from LDS after the barrier.
         load: u64,
@@ -233,7 +233,7 @@ impl What {
         }
     }
 
-    /// Source of the rule; empty if it needs none.
+    /// The source of the rule; empty if none is stated.
     pub fn source(&self) -> &'static str {
         match self {
             What::MissingWait(wait) | What::EarlyReturn(wait) => wait.source,
@@ -448,7 +448,7 @@ impl Finding<'_> {
         self.what.rule()
     }
 
-    /// Source of the rule; empty if it needs none.
+    /// The source of the rule; empty if none is stated.
     pub fn source(&self) -> &'static str {
         self.what.source()
     }

@@ -37,7 +37,7 @@ const WAYS: usize = 500;
 const TOGETHER: usize = 64;
 
 /// All findings in the sections of a code object, function by function in the order of their addresses. `target`: the
-/// target to read the code for, with the wave size that the descriptor of each function states.
+/// target for which the code is read; the wave size that a descriptor states replaces its own.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -266,7 +266,8 @@ struct Check<'k, 's, 'a> {
 }
 
 impl<'k, 's, 'a> Check<'k, 's, 'a> {
-    /// Checks the descriptor of the kernel that begins with a block, if one does. All blocks have been checked.
+    /// Checks the descriptor of the kernel that begins with a block, if one does. To be called after all blocks have
+    /// been checked.
     fn kernel(&mut self, block: usize) {
         let kernel = self.of.functions.kernel(self.flow(), block).0;
         if let Some(descriptor) = kernel.and_then(|kernel| kernel.descriptor) {
