@@ -72,7 +72,7 @@ pub struct Definition {
     pub kind: DefinitionKind,
     /// The range of the name in the source.
     pub place: Range<usize>,
-    /// The range of the whole definition: a function or a macro up to its end.
+    /// The range of the whole definition: of a function, kernel descriptor or macro up to its end, else of the name.
     pub whole: Range<usize>,
 }
 
@@ -134,7 +134,7 @@ impl Outline {
         self.numbers.get(name).into_iter().flatten().filter_map(|number| self.definitions.get(*number))
     }
 
-    /// The definition of the name at a byte. `1f` and `1b` name the next and the last label `1`.
+    /// The definition of the name at a byte. `1f` and `1b` name the next and the previous label `1`.
     pub fn defined_at(&self, at: usize) -> Option<&Definition> {
         let name = self.code.get(self.name_at(at)?)?;
         let local = |suffix| name.strip_suffix(suffix).filter(|number: &&str| is_number(number));
@@ -150,7 +150,7 @@ impl Outline {
         self.definition(name)
     }
 
-    /// The range of the name that contains a byte or ends before it.
+    /// The range of the name that contains a byte or ends just before it.
     pub fn name_at(&self, at: usize) -> Option<Range<usize>> {
         let bytes = self.code.as_bytes();
         let (before, behind) = (bytes.get(..at)?, bytes.get(at..)?);

@@ -39,8 +39,8 @@ impl<'a> Places<'a> {
         Places { lines: Lines::new(files), spans, sections }
     }
 
-    /// Returns the statement that a byte of a section of the file is from; `None` for a byte from no statement, such as
-    /// padding between sections.
+    /// Returns the statement that a byte of a section of the file is from; for padding after a section of the source,
+    /// the last statement before it. `None` if no statement comes before the byte.
     pub fn at(&mut self, section: &str, offset: u64) -> Option<Statement> {
         let parts = self.sections.iter().filter(|part| part.name == section && part.start <= offset);
         let part = parts.max_by_key(|part| part.start)?;

@@ -54,7 +54,7 @@ pub struct Class {
     pub name: String,
     /// The versions of LLVM that have the difference.
     pub versions: Vec<u32>,
-    /// The processors, as in LLVM's `-mcpu`.
+    /// The processors for which LLVM has the difference, as in LLVM's `-mcpu`.
     pub targets: Vec<String>,
     rule: Rule,
     /// The reason why the library is right, in sentences.

@@ -85,7 +85,7 @@ pub fn begins(bytes: &[u8]) -> bool {
 /// which more bytes follow the bundle. `max_decompressed` is as in [`visit`](crate::visit).
 ///
 /// # Errors
-/// The bundle is damaged, or larger than `max_decompressed`.
+/// The bundle is damaged, larger than `max_decompressed`, or compressed in a way that this build does not read.
 pub fn unpack(file: &[u8], max_decompressed: Option<u64>) -> core::result::Result<Option<Vec<u8>>, Error> {
     if !compressed::is_compressed(file) {
         return Ok(None);

@@ -228,7 +228,7 @@ pub enum ElfFault {
         /// The size of the file in bytes.
         len: usize,
     },
-    /// Entries of a table are too small for their contents.
+    /// Entries of a table have this size in bytes, which is too small for their contents.
     EntrySize(usize),
     /// Bytes go beyond the end of the file.
     Cut {

@@ -8,7 +8,7 @@ use crate::{Section, Symbol, SymbolKind};
 
 impl<'a> Section<'a> {
     /// The pieces of the section that are decoded one by one, as ranges of offsets without gaps: the first begins at
-    /// `from`, and each later one at a kernel or function.
+    /// `from`, and each later one at a kernel or function whose offset is a multiple of four.
     ///
     /// An instruction never reaches into the next function: words that seem to reach into it are padding or data.
     ///
@@ -52,8 +52,8 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// The lanes of the waves that run the code at an offset: as the last symbol before the offset states them, or else
-    /// the first symbol after it. `None` if the file does not say.
+    /// The lanes of the waves that run the code at an offset: as the last symbol at or before the offset states them
+    /// or, if there is none, the first symbol after it. `None` if the file does not say.
     pub fn lanes_at(&self, offset: usize) -> Option<u16> {
         let address = self.address.saturating_add(offset as u64);
         let (before, after) = self.symbols.split_at(self.symbols.partition_point(|symbol| symbol.address <= address));

@@ -43,7 +43,7 @@ pub struct Part {
 /// The place and the meaning of a number that is added to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// A number for the lower half, in the second dword.
+    /// A number for the lower half, in the second dword; if it is the only part, it is sign-extended to both halves.
     Low,
     /// A number for the upper half, in the second dword.
     High,
