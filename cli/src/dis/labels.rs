@@ -135,7 +135,8 @@ impl<'a> Labels<'a> {
         self.wanted.get(dword)
     }
 
-    /// Puts the name of `address` into `name`, if it has a label or a symbol. `write` writes the name of a symbol.
+    /// Puts the name of an address that needs a label into `name`: a symbol's, or else one made from the address.
+    /// Returns whether it needs one. `write` writes the name of a symbol.
     pub fn name(
         &self,
         address: u64,

@@ -100,7 +100,7 @@ struct Listing<'a, 'b> {
     line: TextBuffer,
     /// A buffer for names, reused so that a line does not allocate memory.
     name: Vec<u8>,
-    /// The symbol found for the last address.
+    /// The number of the symbol that was found last.
     near: usize,
     /// The bits above the low 16 of the last address, and their digits. They rarely change.
     high: (u64, [u8; 8]),

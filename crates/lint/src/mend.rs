@@ -20,8 +20,8 @@ pub enum Change {
     Last(Inst),
 }
 
-/// The waits that are missing before the instruction. `returns`: whether it returns to callers that rely on all
-/// operations of the function being done.
+/// The waits that are certainly missing before the instruction. `returns`: whether it returns to callers that rely on
+/// all operations of the function being done.
 pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
     let own = if returns { now.pending.own_waits() } else { Waits::default() };
     let needs = now.pending.needs(inst);
@@ -92,7 +92,8 @@ pub fn is_nop(inst: &Inst) -> bool {
     inst.opcode().purpose() == Some(Purpose::Nop)
 }
 
-/// Whether an instruction only takes time: repairs insert it, change its constants and take it away.
+/// Whether an instruction only takes time, or only groups others (`s_clause`): repairs may insert it, change its
+/// constants or take it away.
 ///
 /// ```
 /// use amdgpu_isa::{Target, parse};

@@ -17,7 +17,7 @@ pub type Number = (u64, u64);
 pub struct Rewritten {
     /// The bytes of the changed code.
     pub bytes: Vec<u8>,
-    /// The number of changes that were made.
+    /// The number of addresses at which changes were made.
     pub changes: usize,
     /// The numbers that make addresses, with the old addresses of their places in the code. If the halves of a number
     /// are in two places, each place is listed with the whole number.
@@ -62,7 +62,7 @@ struct Writer<'w, 'a> {
     out: Vec<u8>,
     /// The addresses that the code makes.
     made: Vec<MadeAddress>,
-    /// The number of changes that were made.
+    /// The number of addresses at which changes were made.
     changes: usize,
 }
 

@@ -50,7 +50,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// The new addend of a relocation in a section, whose new address is `place`.
+    /// The new addend of a relocation, whose place is in the section with this number and gets the address `place`.
     fn addend(
         &self,
         relocation: &elf::Relocation,

@@ -24,7 +24,8 @@ const DYNAMIC_ADDRESSES: [u64; 13] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 36,
 ///
 /// # Errors
 /// The file is damaged, or of a kind that cannot be changed; code uses its own address in an unknown way, a branch does
-/// not reach its target any more, or a kernel's second entry moves (see [`Edits::keep_second_entry`]).
+/// not reach its target any more, a relocation cannot be adapted, a change is not where an instruction begins, or a
+/// kernel's second entry moves (see [`Edits::keep_second_entry`]).
 pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
     if edits.is_empty() {
         return Ok(image.bytes.into());

@@ -79,7 +79,7 @@ pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
     bytes
 }
 
-/// Checks an instruction that was decoded from the words.
+/// Checks the length of an instruction that was decoded from the words, and that it encodes to them again.
 #[inline(always)]
 pub fn instruction(subject: &impl Subject, target: Target, words: &Words, inst: &Inst) -> Result<(), Fault> {
     // Nearly all instructions have one or two dwords. If the compiler knows the length, the check takes half the time.
@@ -127,7 +127,7 @@ pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Ins
     hold(same(&subject.decode_small(target, &code)), "without `fast` it decodes otherwise")
 }
 
-/// Checks words that were refused, although no dword is missing.
+/// Checks words that `decode` refused with this error, although no dword is missing: `decode_words` must agree.
 #[inline(always)]
 pub fn refusal(subject: &impl Subject, target: Target, words: &Words, error: DecodeError) -> Result<(), Fault> {
     if matches!(error, DecodeError::Truncated { .. }) {

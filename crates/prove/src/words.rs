@@ -134,8 +134,8 @@ fn fill(layout: &Layout, words: &mut [u32], filling: Filling, rng: &mut Rng) {
 /// A field of the base words, the code in it that announces a dword after them, and the format of that dword.
 pub type Announced = Extension;
 
-/// Words that may be an instruction with an opcode. The dword after the base words is `behind`, or the one that the
-/// random fields announce.
+/// Words that may be an instruction of the format with the opcode `number`. The dword after the base words is `behind`,
+/// or the one that the random fields announce.
 pub fn attempt(
     target: Target,
     base: &Layout,
@@ -167,7 +167,8 @@ pub fn attempt(
     words
 }
 
-/// Decodes, and changes the bits that the error names until the words decode or no change is left to try.
+/// Decodes, and changes the bits that the error names until the words decode. `None` if 60 attempts are not enough, or
+/// the error names no bits.
 pub fn repair(target: Target, words: &mut [u32; 5], rng: &mut Rng) -> Option<Inst> {
     repair_from(0, target, words, rng)
 }
