@@ -126,8 +126,8 @@ pub fn size(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Selection {
-    /// Whether an image is for this processor and these features. Processors that decode alike differ, as they do for
-    /// the loader.
+    /// Whether an image is for this processor and these features. Processors that decode alike count as different, as
+    /// they do for the loader.
     fn matches(&self, id: &TargetId) -> bool {
         id.processor == self.id.processor && self.id.features.iter().all(|f| id.features.contains(f))
     }

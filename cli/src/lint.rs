@@ -193,7 +193,7 @@ fn input(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
-/// The target to read the code of an image for, with the wave size that `--assume` states.
+/// The target for which the code of an image is read, with the wave size that `--assume` states.
 fn target_of(args: &Args, image: &Image<'_>) -> std::result::Result<Target, String> {
     dis::target_of(image, args.target.as_ref()).and_then(|target| assume::wave(&args.assume, target))
 }

@@ -83,7 +83,7 @@ impl Progress {
         Progress { shared, thread: Some(thread) }
     }
 
-    /// Begins a file. Its name is shown without escapes.
+    /// Begins a file. `name` is shown as it is, so the caller has to escape it.
     pub fn file(&self, name: &str) {
         let mut state = self.shared.lock();
         (state.file, state.done, state.all) = (name.into(), 0, 0);

@@ -84,7 +84,7 @@ fn printed(form: &Signature, operand: &OperandSignature) -> Vec<String> {
     all.into_values().collect()
 }
 
-/// An instruction of a form whose constant is 0.
+/// An instruction of a form, with 0 as its constant.
 fn with_zero(form: &Signature, operand: &OperandSignature) -> Option<Inst> {
     let of = |other: OperandSignature| {
         if other.field == operand.field {

@@ -123,7 +123,7 @@ fn work(shared: &Shared, settings: &Settings, client: &Client) {
             }
         };
         drop(state);
-        // A check of a long source takes longer than to assemble it, so its errors are published first.
+        // The check of a long source takes longer than its assembly, so the errors are published before it.
         let mut is_due = job.text.as_str().len() > LONG;
         let mut watch = |analysis: &Analysis| {
             if std::mem::take(&mut is_due) {

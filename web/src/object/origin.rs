@@ -121,7 +121,7 @@ impl CodeObject {
                 if let Some(left) = earlier.waits().get(counter) {
                     most = most.min(left.saturating_add(passed));
                 }
-                // A function that is called waits for everything.
+                // A function that is called is taken to wait for everything.
                 if earlier.flags().contains(Flag::Call) {
                     most = passed;
                 }

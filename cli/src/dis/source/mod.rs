@@ -331,7 +331,7 @@ impl<'a> Source<'a> {
         &'s self,
         section: &Section<'_>,
     ) -> impl Fn(u64, u64) -> Option<(u64, &'s Relocation)> + use<'s, 'a> {
-        // The first section in a range.
+        // The first relocation in a range.
         let all = self.relocations.get(&section.index);
         move |from, to| all?.range(from..to).next().map(|(at, relocation)| (*at, relocation))
     }

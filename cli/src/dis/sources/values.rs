@@ -37,7 +37,7 @@ struct Carry {
     /// The address before the addition.
     offset: u32,
     added: u32,
-    /// The register with the sum.
+    /// The offset of the instruction that adds.
     at: usize,
 }
 

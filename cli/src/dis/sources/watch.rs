@@ -8,7 +8,7 @@ use crate::dis::Place;
 use crate::isa::{Access, AddressStep, DescriptorPart, Field, Format, Inst, KernelDescriptor, Reg, Space, Value};
 use amdgpu_object::{Argument, Section};
 
-/// A note that holds if no branch leads to an instruction between an offset and the note's own.
+/// A note that holds if no branch leads to an instruction between the offset `since` and the note's own.
 pub struct Found<'a> {
     pub offset: usize,
     pub since: usize,
@@ -60,7 +60,7 @@ impl<'a> Watch<'a> {
         self.found
     }
 
-    /// Follows the next line. `to` is the target of its branch.
+    /// Follows the next line. `target` is the target of its branch.
     #[inline(always)]
     pub fn step(&mut self, offset: usize, inst: Option<&Inst>, target: Option<u64>) {
         if offset >= self.function.end {
@@ -88,7 +88,7 @@ impl<'a> Watch<'a> {
         self.given(&descriptor, offset);
     }
 
-    /// The pointers that a kernel gets in its first registers.
+    /// Records the pointers that a kernel gets in its first registers.
     fn given(&mut self, descriptor: &KernelDescriptor, start: usize) {
         let target = self.place.target_at(start);
         let count = descriptor.get(target, DescriptorPart::UserSgprCount).unwrap_or(0);
