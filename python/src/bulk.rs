@@ -46,8 +46,8 @@ impl Code {
         }
     }
 
-    /// A copy of the bytes, for use while other Python code may run, which can change the original. Making objects can
-    /// run such code.
+    /// The bytes, copied if other Python code can change them, for use while such code may run. Making objects can run
+    /// it.
     pub fn kept<'a>(&'a self, py: Python<'a>) -> Cow<'a, [u8]> {
         match self {
             Code::Bytes(bytes) => Cow::Borrowed(bytes.as_bytes(py)),

@@ -119,7 +119,7 @@ pub fn change<'py>(
     Ok(PyBytes::new(py, &new))
 }
 
-/// The file after a code object has replaced an image.
+/// The file with a code object in place of one of its images.
 #[pyfunction]
 pub fn replace<'py>(
     py: Python<'py>,

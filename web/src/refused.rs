@@ -82,7 +82,8 @@ fn operation(target: Target, layout: &Layout, number: u32) -> &'static str {
     opcode.map_or("", |opcode| opcode.mnemonic(target, layout.format).unwrap_or(opcode.name()))
 }
 
-/// The format that the error names, or else the one with the most matching encoding bits.
+/// The format that the error names, or else, of those whose fixed bits match, the one with the most fixed bits; `None`
+/// if the encoding bits are unknown.
 fn layout(target: Target, words: &[u32], error: DecodeError) -> Option<&'static Layout> {
     let base = target.layouts().iter().filter(|layout| !layout.extension);
     match error {

@@ -154,7 +154,8 @@ impl Source {
         Ok(())
     }
 
-    /// Ends the macro that is being read. Returns the number of conditions that were open at its beginning.
+    /// Ends the expansion of a macro or a repetition that is being read. Returns the number of conditions that were
+    /// open at its beginning.
     pub fn exit_macro(&mut self) -> Option<usize> {
         let at = self.frames.iter().rposition(|frame| frame.is_macro)?;
         let open = self.frames.get(at)?.conditions;

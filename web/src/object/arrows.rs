@@ -1,4 +1,5 @@
-//! Branches as arrows beside the listing: each in its own lane, short ones near the code.
+//! Branches as arrows in lanes beside the listing: arrows that overlap are in different lanes, and short ones are near
+//! the code.
 
 use std::collections::BTreeMap;
 
@@ -45,8 +46,7 @@ pub fn in_lanes(mut ends: Vec<(u32, u32)>) -> Vec<Arrow> {
     arrows
 }
 
-/// The ends and the lane of each arrow that crosses the given rows. Arrows with both ends outside of the rows are
-/// limited to the number of lanes.
+/// The ends and the lane of each arrow that crosses the given rows. Arrows for which no lane was free are left out.
 pub fn visible(arrows: &[Arrow], first: u32, end: u32) -> Vec<u32> {
     let begun = arrows.partition_point(|arrow| arrow.first() < end);
     let seen = arrows[..begun].iter().filter(|arrow| arrow.last() >= first && arrow.lane < LANES);

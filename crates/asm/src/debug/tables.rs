@@ -228,7 +228,7 @@ impl Assembler {
     }
 }
 
-/// Writes the lines of a section.
+/// Writes successive lines of a section, from the place `first` up to the offset `end`.
 fn sequence(table: &mut Bytes, first: SymbolId, lines: &[(u64, Line)], end: u64) {
     let mut now = Line { file: 1, line: 1, is_stmt: true, ..Line::default() };
     let mut before = None;
