@@ -259,7 +259,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The names of variants, which LLVM's assembler has, too.
+/// The names of variants, which are those of LLVM's assembler.
 fn variants() -> impl Iterator<Item = &'static str> {
     kinds::MODIFIERS.iter().map(|(modifier, _)| *modifier)
 }
