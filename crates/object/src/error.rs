@@ -170,12 +170,12 @@ pub enum ErrorKind {
         /// The size of the data; `None` if it is more than promised.
         held: Option<u64>,
     },
-    /// A part of an offload binary reaches beyond its bytes.
+    /// A part of an offload binary reaches beyond the end of the binary.
     Missing {
         /// The name of the part.
         what: &'static str,
     },
-    /// An entry of an offload binary reaches beyond its bytes.
+    /// An entry of an offload binary reaches beyond the end of the binary.
     MissingEntry {
         /// The number of the entry, counted from 0.
         number: u64,

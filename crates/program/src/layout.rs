@@ -219,7 +219,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         is_inside.then_some(code.number)
     }
 
-    /// The last section with code for which `is_before` holds, as it does for all sections before that.
+    /// The last section with code for which `is_before` holds; it must hold for all sections before that one, too.
     fn last(&self, is_before: impl Fn(&Code) -> bool) -> Option<&Code> {
         self.codes.get(self.codes.partition_point(is_before).checked_sub(1)?)
     }

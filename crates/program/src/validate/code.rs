@@ -79,8 +79,8 @@ fn section(
     Ok(all)
 }
 
-/// The number of dwords at the end of a function that may be padding: they are equal, and another one before them
-/// belongs to the function.
+/// The number of dwords at the end of a function that may be padding: they equal the dword before them, which belongs
+/// to the function.
 fn padding(items: &[Item]) -> usize {
     let Some(last) = items.last().filter(|last| last.len == 4) else { return 0 };
     let same = items.iter().rev().take_while(|item| (item.len, item.bytes) == (last.len, last.bytes));
