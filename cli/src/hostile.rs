@@ -225,7 +225,7 @@ fn nothing_panics_hangs_or_grows() {
             }
             place[0].store(number, Relaxed);
             place[1].store(clock.load(Relaxed), Relaxed);
-            // Otherwise a panic in a thread would be noticed only at the end.
+            // A panic is caught here, because the panic of a thread would be noticed only at the end.
             let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| listing.try_one(number)));
             if tried.is_err() {
                 eprintln!("input {number} panics: AMDGPU_ISA_INPUT={number}");

@@ -266,7 +266,7 @@ impl Program {
         }
     }
 
-    /// The next instruction before or after a line that is not a wait, if it is in the same block.
+    /// The nearest instruction before or after a line, apart from waits and `s_delay_alu`, if it is in the same block.
     fn neighbour(&self, line: usize, step: isize) -> &str {
         let lines = std::iter::successors(line.checked_add_signed(step), |line| line.checked_add_signed(step));
         let mut codes = lines.map_while(|line| self.text.get(line)).map(|line| code(line));

@@ -144,7 +144,8 @@ pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSig
         }
         add(text);
     }
-    // The texts of instructions lack names of defaults, and names of other fields that the same text can have.
+    // These texts lack the names of defaults, which the printer leaves out, and further names that the parser accepts.
+    // So each name is tried in place of the one in the first text.
     if let Some((text, name)) = pattern {
         let others = named.iter().map(|other| text.replacen(&name, other, 1));
         others.filter(|text| modifier.parse(text).is_ok()).for_each(add);

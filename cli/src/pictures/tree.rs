@@ -10,7 +10,7 @@ use crate::isa::Target;
 
 const ROW: u32 = 54;
 const INDENT: u32 = 26;
-/// The distance of the text from the box.
+/// The distance of the text from the left edge of the box.
 const TEXT: u32 = 98;
 /// Advance of one character of the small font, rounded up.
 const LETTER: u32 = 7;
@@ -70,7 +70,7 @@ fn branch(svg: &mut String, all: &[Generation], one: &Generation, depth: u32, y:
         Some(_) => format!("{} operations: {} new, {} gone", one.operations.len(), added.len(), dropped.len()),
     };
     let mut examples: Vec<&str> = added.iter().step_by(added.len().div_ceil(4).max(1)).copied().collect();
-    // The box shows as many operations as fit.
+    // The line beside the box shows as many operations as fit.
     let room = (WIDTH - MARGIN).saturating_sub(x + TEXT) / LETTER;
     while examples.join(", ").len() as u32 > room {
         examples.pop();

@@ -297,7 +297,7 @@ pub fn number(word: &str) -> Option<i64> {
     u64::from_str_radix(&digits, radix).ok().map(|value| value as i64)
 }
 
-/// The digits of a number as in C, and the radix.
+/// The digits of a number that is written as in C, and their radix.
 pub fn digits(word: &str) -> Option<(String, u32)> {
     let lower = word.to_ascii_lowercase();
     let (digits, radix) = match lower.as_bytes() {

@@ -136,7 +136,7 @@ impl Source {
         let text: Arc<str> = text.into();
         let file = self.files.len();
         let (mut code, mut in_strings) = (text.clone(), Vec::new());
-        // An expansion has no comments, because they have been replaced in its source.
+        // An expansion has no comments, because they have been replaced by blanks in its source.
         if !is_macro || self.has_long_strings {
             let stripped = without_comments(&text);
             if !is_macro {

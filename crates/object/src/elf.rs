@@ -123,7 +123,7 @@ pub struct Section {
     pub flags: u64,
     /// The address of the first byte.
     pub address: u64,
-    /// The offset of the first byte in the file.
+    /// The offset in the file of the first byte.
     pub offset: u64,
     /// The size in bytes.
     pub size: u64,
@@ -144,7 +144,7 @@ pub struct Segment {
     pub flags: u32,
     /// The address of the first byte.
     pub address: u64,
-    /// The offset of the first byte in the file.
+    /// The offset in the file of the first byte.
     pub offset: u64,
     /// The number of bytes in the file.
     pub size: u64,

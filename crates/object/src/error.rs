@@ -126,7 +126,7 @@ pub enum ErrorKind {
     },
     /// The bytes of an entry belong to other entries, too.
     Overlap {
-        /// The name for such entries, in the plural.
+        /// The name for entries of this kind, such as `images`.
         of: &'static str,
     },
     /// The container ends inside its header.

@@ -313,8 +313,8 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
         self.exit(block);
     }
 
-    /// Reports a fault of an instruction of a block that depends on an earlier one, at the offset `producer` in the
-    /// section. `way` searches the path between them.
+    /// Reports a fault of the instruction at `place` (block and address). It depends on an earlier instruction, at the
+    /// offset `producer` in the section, and `way` searches the path between them.
     fn depends(&mut self, place: (usize, u64), inst: Inst, what: What, producer: u32, way: Way) {
         let producer = self.of.section().address.wrapping_add(producer.into());
         let mut finding = self.of.finding(place.1, Some(inst), what);
