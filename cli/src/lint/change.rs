@@ -144,7 +144,7 @@ fn note(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "{}note:{} {text}", BOLD.render(), BOLD.render_reset());
 }
 
-/// Refuses changes that move code to which a jump with an unknown target may lead, unless the user vouches for it.
+/// Refuses changes that move code to which a jump with an unknown target may lead, unless `--trust-jumps` is given.
 fn leads_nowhere_new(args: &Args, jump: Option<u64>) -> Result<()> {
     match jump.filter(|_| !args.trust_jumps) {
         Some(address) => Err(Error::input(format!(

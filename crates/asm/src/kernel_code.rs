@@ -21,9 +21,9 @@ enum At {
     Bits(usize, usize),
     /// A field of `compute_pgm_rsrc1`, given by a function that tells whether any of its bits is set.
     Rsrc1(fn(PgmRsrc1) -> bool),
-    /// A field of `compute_pgm_rsrc2`, given by such a function.
+    /// A field of `compute_pgm_rsrc2`, given by a function as for `Rsrc1`.
     Rsrc2(fn(PgmRsrc2) -> bool),
-    /// A field of the kernel code properties, given by such a function.
+    /// A field of the kernel code properties, given by a function as for `Rsrc1`.
     Properties(fn(KernelCodeProperties) -> bool),
 }
 

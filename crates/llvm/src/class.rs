@@ -42,9 +42,9 @@ pub struct Sample {
 pub enum Assembler {
     /// The assembler refuses the text, too.
     Refuses,
-    /// The assembler makes other bytes of the text, which the library accepts.
+    /// The assembler accepts the text, and makes other bytes of it: an instruction that the library accepts.
     Changes,
-    /// The assembler makes a word of the text that the library refuses.
+    /// The assembler accepts the text, and makes a word of it that the library refuses, too.
     Agrees,
 }
 

@@ -40,7 +40,7 @@ pub const SHF_WRITE: u64 = 1;
 pub const SHF_ALLOC: u64 = 2;
 /// The flag of sections with code.
 pub const SHF_EXECINSTR: u64 = 4;
-/// The flag of sections of which a linker may keep equal entries once.
+/// The flag of sections whose equal entries a linker may merge into one.
 pub const SHF_MERGE: u64 = 0x10;
 /// The flag of sections whose entries are strings.
 pub const SHF_STRINGS: u64 = 0x20;
@@ -58,7 +58,7 @@ pub const SHF_EXCLUDE: u64 = 0x8000_0000;
 pub const PT_LOAD: u32 = 1;
 /// The type of segments of notes.
 pub const PT_NOTE: u32 = 4;
-/// The type of segments that are only read after relocation.
+/// The type of segments that become read-only when a loader has relocated them.
 pub const PT_GNU_RELRO: u32 = 0x6474_e552;
 /// The flag of segments with code.
 pub const PF_X: u32 = 1;
