@@ -21,7 +21,8 @@ typedef enum {
   AMDGPU_ISA_STATUS_NO_INSTRUCTION,
   // The instruction has no such field, operation or branch target.
   AMDGPU_ISA_STATUS_MISSING,
-  // The value does not fit, is reserved, or would change the instruction's length or form.
+  // The text is not an instruction, the instruction cannot be replaced, or the value does not fit, is reserved, or
+  // would change the instruction's length or form.
   AMDGPU_ISA_STATUS_REFUSED,
 } amdgpu_isa_status;
 
@@ -45,7 +46,7 @@ typedef enum {
   AMDGPU_ISA_KIND_INT,
   // An inline floating-point constant: the bits of its value as a `double`.
   AMDGPU_ISA_KIND_FLOAT,
-  // A literal; one of 64 bits has the value 0 here, and is in the dwords.
+  // A literal: its 32 bits as an unsigned number, or its 64 bits.
   AMDGPU_ISA_KIND_LITERAL,
   // A constant in the instruction.
   AMDGPU_ISA_KIND_IMM,
@@ -154,8 +155,8 @@ uint32_t amdgpu_isa_target(const char *name);
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_field(const char *name);
 
-// The number of the special register with this name ("vcc_lo", "m0", ...), or -1. It is the same on every target, but
-// may change with the version of the library.
+// The number of the special register with this name ("vcc_lo", "m0", ...), or -1. The number is the same on every
+// target, but may change with the version of the library.
 //
 // # Safety
 // `name` is null or ends in a zero.
@@ -181,7 +182,7 @@ amdgpu_isa_status amdgpu_isa_decode(uint32_t target, const uint8_t *bytes, size_
 // `bytes` has `len` readable bytes, `out` `room` writable ones.
 size_t amdgpu_isa_why(uint32_t target, const uint8_t *bytes, size_t len, char *out, size_t room);
 
-// Writes the instruction's bytes and returns their number; 0 if there is no room.
+// Writes the instruction's bytes and returns their number; 0 if there is no room, or `inst` is not an instruction.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -268,7 +269,7 @@ amdgpu_isa_status amdgpu_isa_patch(uint32_t target, uint8_t *bytes, size_t len, 
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_flag(const char *name);
 
-// The flags of the operation: flag number n is bit n. 0 if `inst` is not an instruction.
+// The flags of the instruction: flag number n is bit n. 0 if `inst` is not an instruction.
 //
 // # Safety
 // `inst` is null or an instruction.
@@ -294,7 +295,7 @@ int32_t amdgpu_isa_counter(const char *name);
 // `inst` is null or an instruction.
 uint32_t amdgpu_isa_counters(const amdgpu_isa_inst *inst);
 
-// The value down to which the instruction waits for a counter to fall; -1 if it does not wait for the counter.
+// The greatest value of a counter with which the instruction's wait ends; -1 if it does not wait for the counter.
 //
 // # Safety
 // `inst` is null or an instruction.
@@ -313,8 +314,8 @@ size_t amdgpu_isa_reads(const amdgpu_isa_inst *inst, amdgpu_isa_run *out, size_t
 // `inst` is null or an instruction; `out` has `room` writable elements.
 size_t amdgpu_isa_writes(const amdgpu_isa_inst *inst, amdgpu_isa_run *out, size_t room);
 
-// Writes the rule that the instruction breaks, like `amdgpu_isa_text`. Hardware may do anything with such an
-// instruction, and `amdgpu_isa_parse` refuses it. Writes an empty text if it breaks none.
+// Writes the rule that the instruction breaks, like `amdgpu_isa_text`. Assemblers and `amdgpu_isa_parse` refuse such
+// an instruction. Writes an empty text if there is no such rule.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.

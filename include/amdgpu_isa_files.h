@@ -20,7 +20,7 @@ typedef enum {
   AMDGPU_ISA_SEVERITY_HINT,
 } amdgpu_isa_severity;
 
-// The kind of what a symbol names.
+// The kind of thing that a symbol names.
 typedef enum {
   // A kernel.
   AMDGPU_ISA_SYMBOL_KIND_KERNEL,
@@ -47,7 +47,8 @@ typedef struct {
   const char *message;
   // The advice, such as what to insert; null if there is none.
   const char *advice;
-  // The function that the place is in; in a source its file, in a damaged file the damaged part; null if unknown.
+  // The function that the place is in; for a note about a source, the name of the source file; for a code object or
+  // a skipped part, its label. Null if unknown.
   const char *place;
   // The target of the code, as `amdgpu_isa_target` names it; 0 if unknown.
   uint32_t target;
@@ -86,7 +87,7 @@ typedef struct {
   uint64_t address;
   // The size in bytes; 0 if it is not known.
   uint64_t size;
-  // The kind of what the symbol names.
+  // The kind of thing that the symbol names.
   amdgpu_isa_symbol_kind kind;
   // The number of the section for `amdgpu_isa_file_section`.
   size_t section;
@@ -160,9 +161,9 @@ void amdgpu_isa_file_free(amdgpu_isa_file *file);
 amdgpu_isa_answer *amdgpu_isa_lint(const uint8_t *file, size_t len, uint32_t target);
 
 // Inserts the waits and distances that are missing. The bytes of the answer are the new file, which is proved to be
-// the same program except for them. If there is no proof, or some code cannot be moved, there are no bytes, and the
-// notes say why. Code objects are repaired by themselves, and in bundles, offload binaries and archives. A compressed
-// bundle becomes one that is not compressed.
+// the same program except for the inserted instructions. If there is no proof, some code cannot be moved, or a part of
+// the file is damaged, there are no bytes, and the notes say why. Code objects are repaired by themselves, and in
+// bundles, offload binaries and archives. A compressed bundle becomes one that is not compressed.
 //
 // # Safety
 // `file` has `len` readable bytes.
