@@ -85,7 +85,8 @@ impl Inst {
         (self.is_branch() && !self.is_jump()).then_some(Field::Simm16)
     }
 
-    /// Whether an operand is added to the address of the code, in a format whose operations have no branch distances.
+    /// Whether the instruction is a branch that adds an operand to the address of the code: all branches of the format
+    /// `JUMPS` do.
     #[inline]
     pub(crate) fn is_jump(&self) -> bool {
         JUMPS.is_some_and(|format| self.is_branch() && self.format() == format)
@@ -144,8 +145,7 @@ impl Inst {
 impl Iterator for Operands<'_> {
     type Item = Operand;
 
-    // Operands that are more than a code are read by a function without a reference to the state, so a loop keeps the
-    // state in registers.
+    // Rarer rows are read by `other`, which has no reference to the state, so a loop keeps the state in registers.
     #[inline]
     fn next(&mut self) -> Option<Operand> {
         self.plain = false;
@@ -275,7 +275,7 @@ fn with_kept(tables: &OperandTables, row: &Row, operand: Operand, inst: &Inst) -
     Operand { access: if is_kept { Access::ReadWrite } else { operand.access }, ..operand }
 }
 
-/// The next part of a descriptor with several operands; `None` if `operand` reads the next one, or if no part is left.
+/// The next part of a descriptor with several operands; `None` if the function `operand` reads it, or if none is left.
 fn part(desc: &OperandDesc, inst: &Inst, given: u8) -> Option<Operand> {
     if let Some(address) = Address::of(desc) {
         return address.operand(inst, given);
@@ -454,7 +454,7 @@ mod tests {
                     for part in parts.map_while(|given| part(desc, &inst, given)) {
                         assert!(is_same(named.next(), part), "{inst:?} {part:?}");
                     }
-                    // Nothing follows an operand with several parts, except an offset.
+                    // After the parts of a descriptor, `operand` reads at most an offset.
                     if let Some(last) = operand(desc, &inst) {
                         assert!(is_same(named.next(), last), "{inst:?} {last:?}");
                     }

@@ -103,8 +103,8 @@ pub struct Operand {
     pub bits: u16,
     /// Whether the operand is read, written or both. A destination of which a part is kept counts as read, too: lanes
     /// that DPP leaves out, bytes that SDWA preserves, data that a load with `tfe` or `lwe` does not fetch. If `bits`
-    /// is 16, the operand is a half of a register, and `access` is that to this half;
-    /// [`Inst::reads`](crate::Inst::reads) has the whole register.
+    /// is 16, the operand is a half of a register, and `access` is for this half; [`Inst::reads`](crate::Inst::reads)
+    /// has the whole register.
     pub access: Access,
 }
 
@@ -121,7 +121,7 @@ impl Special {
     }
 }
 
-/// The code of literals, which is not the code of a register.
+/// In lists of registers' codes, a missing register: the code of literals.
 pub(crate) const NO_SPECIAL: u8 = LITERAL as u8;
 
 /// The register with a code, if `codes` lists the code of each register.

@@ -91,13 +91,14 @@ fn lane_names(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Checks the formula of the lane that each lane reads with a control of DPP. `n` is the number in the control's name.
+/// Checks the formula of a DPP control, which gives the lane that each lane reads. `n` is the number in the control's
+/// name.
 pub fn dpp_lane(at: &SourceLine, text: &str) -> Result<()> {
     lane(at, text, &[], vec![("n".into(), Kind::Int)])
 }
 
-/// Checks the formula of a value's effect: `n` is the value, `S0` the bits that it affects, `D` the bits that were in
-/// their place, `x` a float, and `mask` has a bit for each bit that is written.
+/// Checks the formula of a value's effect: `n` is the value, `S0` the bits that it affects, `D` the old bits of the
+/// destination, `x` a float, and `mask` has a bit for each bit that is written.
 pub fn value(at: &SourceLine, text: &str) -> Result<()> {
     let formula = match Formula::read_value(text) {
         Ok(formula) => formula,
@@ -168,7 +169,7 @@ impl Checker<'_> {
         }
         for (name, source) in REGISTERS {
             let is_written = self.row.info.writes.iter().any(|w| w == name);
-            // A VCC that an operand shows is the second result, or the only one.
+            // As an operand, VCC is written as `D1`, or as `D` if that is the only result.
             let as_operand = name == "vcc" && (self.row.destinations.len() == 1 || written(Source::Destination(1)));
             if is_written && !(written(source) || as_operand) {
                 return Err(format!("{name} is written according to the row, and the formula leaves it out"));
@@ -191,7 +192,7 @@ impl Checker<'_> {
             }
             Goal::Place(place) => {
                 let is_read = match place.source {
-                    // With `further`, the register after the source is written, not the source.
+                    // With `further`, a register at a distance from the source is written, not the source.
                     Source::Operand(_) => place.further.is_none(),
                     Source::Field(_) | Source::Literal | Source::Lane | Source::Wave | Source::Attribute(_) => true,
                     _ => false,
@@ -402,7 +403,7 @@ impl Checker<'_> {
     }
 }
 
-/// The registers that formulas name and rows list.
+/// The registers that rows name, as sources of formulas.
 const REGISTERS: [(&str, Source); 4] =
     [("scc", Source::Scc), ("vcc", Source::Vcc), ("exec", Source::Exec), ("m0", Source::M0)];
 

@@ -1,4 +1,4 @@
-//! Checks of the tables as a whole, independent of the target. `lower` makes further checks for each target.
+//! Checks of the tables as they were read, before `lower`. `lower` makes further checks for each target.
 
 pub mod assume;
 pub mod counters;
@@ -72,7 +72,7 @@ fn codes(isa: &Isa) -> Result<()> {
     }
     for t in &isa.targets {
         let mut taken = [false; 512];
-        // The codes for "no address" are left out: they are a second meaning of codes.
+        // The codes for "no address" are left out: other fields use them for registers.
         for code in isa.codes.iter().filter(|c| !c.is_no_address()) {
             let Some(&(a, b)) = code.range.of(&t.name) else { continue };
             for c in a..=b {
@@ -168,7 +168,7 @@ fn synonyms(isa: &Isa) -> Result<()> {
             if names.contains(&s.name) {
                 return s.at.err(format!("{} is a name on {}", s.name, t.name));
             }
-            // Targets of a generation differ in a few operations; the first target has all of them.
+            // Targets of a generation differ in a few operations; the first has all that synonyms mean.
             let is_first = isa.targets.iter().find(|other| other.from == t.from).is_some_and(|f| f.name == t.name);
             if is_first && !names.contains(means.strip_suffix("_e64").unwrap_or(means)) {
                 return s.at.err(format!("{} has no {means}", t.name));

@@ -95,7 +95,7 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
                 acc => (acc.checked_sub(VECTOR)?, NO_SHIFT, 0),
             }
         }
-        // The table of values has a single code for "no address".
+        // Two codes for "no address" need a descriptor: the table of values has one.
         OperandKind::Address(AddressKind::Scalar { .. }) if t.code.neither == u16::MAX || i.dwords != 1 => {
             (NO_SHIFT, NO_SHIFT, ADDRESSES)
         }
@@ -106,7 +106,7 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
     // aligned, are only in the first.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
     let add = i.add + section + other;
-    // The place and the number of the terms are stored in the fields for the positions of other bits.
+    // In such a row, `acc` and `address` hold the first term and the number of terms.
     if count > 0 {
         let is_plain = !is_third && (acc, address) == (NO_SHIFT, NO_SHIFT);
         let turn = (i.lsb + 64 - i.shift) % 64;
@@ -133,8 +133,8 @@ fn term_text(term: &Term) -> String {
 }
 
 impl Most {
-    /// The number of bits of a row's index in a list, the integer type of a whole instruction's list, and the integer
-    /// type of a list in the tables, which is for one operation.
+    /// The bits of a row's index in a list; the integer types of an instruction's list, and of a stored list, which is
+    /// for one operation.
     pub fn of_lists(&self) -> (u32, &'static str, &'static str) {
         let bits = self.rows.next_power_of_two().trailing_zeros().max(8);
         let ty = |operands: usize| if operands * bits as usize <= 64 { "u64" } else { "u128" };
@@ -224,7 +224,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
 /// Writes the lists of all forms except base forms.
 fn forms(w: &mut String, lists: &Lists) {
     let of_list = |(list, base): (&List, u16)| {
-        // A list is counted from one if it can be missing.
+        // The numbers of lists start at one here: 0 means no list.
         let pair = list.forms.into_iter().zip(1u8..).map(|(of, form)| (form, of));
         let all = pair.chain(list.others.iter().copied()).filter(|(_, of)| *of != 0);
         all.map(|(form, of)| (base, form, of - 1)).collect::<Vec<_>>()

@@ -16,7 +16,7 @@ use crate::build::shared::{marks, meta};
 /// have no checks but are used by `build/lower/fast_decode.rs`), two operations in one instruction, and memory with
 /// three dwords.
 ///
-/// The order of the rows also matters for `build/lower/fast_decode.rs`: a checked field should have few groups of
+/// The order of the fields in a row matters for `build/lower/fast_decode.rs`: each column should have few groups of
 /// codes.
 pub const CHECKED_FIELDS: [[(u8, u8); 4]; 7] = [
     [(0, 8), (8, 8), (0, 0), (16, 7)],
@@ -94,8 +94,8 @@ pub struct Tables<'a> {
     pub sized: Vec<(usize, u8, Vec<lower::OperandDesc>)>,
 }
 
-/// The greatest number of opcode spaces of a target, including the empty one: a power of two, so that a number of that
-/// many bits is always a valid index.
+/// The greatest number of opcode spaces of a target, including the empty one: a power of two, so that a mask makes any
+/// number a valid index.
 pub fn opcode_spaces(all: &[Tables]) -> usize {
     all.iter().map(|t| t.t.opcode_spaces.len() + 1).max().unwrap_or(1).next_power_of_two()
 }
@@ -175,7 +175,7 @@ fn sized<'t>(t: &'t Target, signature: usize) -> impl Iterator<Item = (u8, Vec<l
     };
     let s = &t.signatures[signature];
     let others = s.numbered_trailing().filter(|(_, form)| *form != 0).map(|(dword, form)| (form, dword.form));
-    // A signature is counted from one if it can be missing.
+    // The numbers of forms' signatures start at one: 0 means no form.
     let all = [(0, signature + 1), (1, s.sdwa), (2, s.dpp)].into_iter().chain(others);
     all.filter_map(move |(form, signature)| Some((form, of(signature.checked_sub(1)?))))
 }
@@ -196,7 +196,7 @@ impl<'a> ConstraintTable<'a> {
             more: Vec::new(),
             high_checks: Vec::new(),
             trailing: 0,
-            // The mark makes the decoder go on to the other demands.
+            // No other constraints have this mark here, so none are equal to these.
             marks: marks::FURTHER,
             rules: Vec::new(),
             dwords: 1,
@@ -222,7 +222,7 @@ impl<'a> ConstraintTable<'a> {
         let t = self.t;
         let s = &t.signatures[signature];
         let c = &t.constraints[s.constraints];
-        // A signature is counted from one if it can be missing.
+        // The numbers of forms' signatures start at one: 0 means no form.
         let mut form =
             |signature: usize| signature.checked_sub(1).map_or(0, |signature| self.of_signature(signature, checked));
         let forms = [form(s.sdwa), form(s.dpp)];
@@ -317,7 +317,7 @@ impl<'a> ConstraintTable<'a> {
 pub fn groups<'a>(sets: impl Iterator<Item = &'a Vec<bool>>) -> (Vec<usize>, Vec<usize>) {
     let (mut of_code, mut firsts) = (vec![0; 512], vec![0]);
     for set in sets {
-        // For each group, the new groups of its codes that are outside of the set, and of its codes in the set.
+        // For each group, the new group of its codes outside of the set, and that of its codes in the set.
         let mut parts = vec![[usize::MAX; 2]; firsts.len()];
         firsts.clear();
         for (code, (group, is_in)) in of_code.iter_mut().zip(set).enumerate() {

@@ -161,8 +161,8 @@ struct Fast {
     last: u32,
     /// The allowed codes of each checked field.
     good: [Vec<bool>; 4],
-    /// The codes of each checked field that announce a literal and have no other meaning; none if all instructions have
-    /// two dwords.
+    /// The codes of each checked field that announce a literal and have no other meaning; none if no literal can
+    /// follow.
     literal: [Vec<bool>; 4],
 }
 
@@ -317,7 +317,7 @@ impl Gather {
             op_mask: (1 << (f.op.width + seg.width)) - 1,
             gather: 1 << (32 - f.op.lsb) | high.map_or(0, |seg| 1 << (32 + f.op.width - seg.lsb)),
         };
-        // The multiplication also multiplies each piece by the other piece's bit, which must not disturb the result.
+        // `gather` has a bit for each piece, which also moves the other piece: this must not disturb the result.
         let is_right = |number: u32| {
             let (op, apart) = (number & ((1 << f.op.width) - 1), number >> f.op.width);
             let product = u64::from(op << f.op.lsb | apart << seg.lsb).wrapping_mul(all.gather);

@@ -38,8 +38,8 @@ pub struct Announcer {
 }
 
 impl Lengths {
-    /// The lengths for `waves`, the target once for each size of its waves. Operations that several of these targets
-    /// have are equally long on all of them.
+    /// The lengths for one target; `waves` has it once for each size of its waves. Operations that several of these
+    /// targets have are equally long on all of them.
     pub fn of(waves: &[&Target]) -> Result<Lengths> {
         let mut lengths = Lengths { entries: vec![0; 512], lists: Vec::new() };
         let mut listed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -207,9 +207,8 @@ pub fn valid(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<u8> {
     operations.chunks(8).map(byte).collect()
 }
 
-/// The operations that decode with a code by which other operations of the opcode space announce a trailing dword, but
-/// that announce no such dword themselves. Each entry is (mask of the encoding and the opcode, their value, trailing
-/// dwords).
+/// The operations for which a code is valid and announces no dword, although it announces one for others of the opcode
+/// space. Each entry is (mask of the encoding and the opcode, their value, trailing dwords).
 pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u8)> {
     use lower::trailing::{DPP, SDWA, SRC0, SSRC0, SSRC1};
     let (literal, sdwa, dpp) = (t.code.literal.into(), t.code.sdwa.into(), t.code.dpp.into());
@@ -236,7 +235,7 @@ pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u
         let c = constraints(operation);
         let fewer =
             codes.iter().any(|&(bit, lsb, width, code)| all & !c.trailing & bit != 0 && decodes(c, (lsb, width, code)));
-        // An operation that ALWAYS has a literal is left out, because the first nine bits determine it.
+        // An operation that ALWAYS has a literal is left out: the first nine bits determine its length.
         if fewer && c.trailing & lower::trailing::ALWAYS == 0 {
             let op = Bits { pieces: vec![opcode_space.op], fixed: None, ignored: false };
             let mask = (enc.mask() | op.mask()) as u32;

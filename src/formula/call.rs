@@ -88,7 +88,7 @@ calls! {
     Ceil "ceil" 1 Rule::Floats,
     /// `trunc(x)`: x rounded to an integer, towards zero.
     Trunc "trunc" 1 Rule::Floats,
-    /// `rndne(x)`: x rounded to the nearest integer, to the even one of two.
+    /// `rndne(x)`: x rounded to the nearest integer; between two, to the even one.
     RoundEven "rndne" 1 Rule::Floats,
     /// `fract(x)`: x - floor(x).
     Fract "fract" 1 Rule::Floats,
@@ -112,7 +112,7 @@ calls! {
     Flush "flush" 1 Rule::Floats,
     /// `frexp_mant(x)`: the significand, from 0.5 to 1, with the sign; infinity, NaN and zero are unchanged.
     FrexpMant "frexp_mant" 1 Rule::Floats,
-    /// `xf32(x)`: an f32 with 10 bits of its fraction, rounded to the nearest, to the even one of two.
+    /// `xf32(x)`: the f32 x rounded to 10 bits of fraction; between two, to the even one.
     Xf32 "xf32" 1 Rule::Floats,
     /// `quiet(x)`: the quiet NaN with the sign and the payload of the NaN x.
     Quiet "quiet" 1 Rule::Floats,

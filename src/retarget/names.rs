@@ -83,7 +83,7 @@ fn counts_stores(target: Target) -> bool {
     FACTS[target as usize].returns.is_empty()
 }
 
-/// Whether `s_waitcnt` does nothing on the target: counters that its constant names are split there.
+/// Whether `s_waitcnt` does nothing on the target, because a counter of its constant does not exist there.
 fn waits_for_nothing(target: Target) -> bool {
     let is_there = |counter: Counter| COUNTS[target as usize].max.get(counter as usize).is_some_and(|max| *max > 0);
     Counter::ALL.iter().any(|counter| Waitcnt::max(target, *counter).is_some() && !is_there(*counter))

@@ -361,8 +361,8 @@ impl Printer<'_> {
     /// Prints a temporal hint. Loads, stores and atomic operations have different names; the names of some values also
     /// depend on the scope.
     fn temporal_hint(&self, scope: Position, desc: &OperandDesc, value: u32, out: &mut Out) {
-        /// The bit of an atomic operation's hint to act in the caches of all scopes, if the scope spans several shader
-        /// engines.
+        /// The bit of an atomic operation's hint by which it acts in the caches of all scopes, if its scope spans
+        /// several shader engines.
         const CASCADE: u32 = 4;
         const SYSTEM: u32 = 3;
         let (flags, scope) = (Flags(self.inst.info().flags), bits(self.inst, scope, 2));
@@ -378,7 +378,7 @@ impl Printer<'_> {
             _ => (t.th_load, t.th_load_system),
         };
         let name = name_of(if scope == SYSTEM { system } else { &[] }, value).or_else(|| name_of(table, value));
-        // Some names do not say that an atomic operation returns the old value.
+        // Some names stand for both values of bit 0, by which an atomic operation returns the old value.
         match name.or_else(|| name_of(table, value & !1).filter(|_| flags.is_atomic())) {
             Some(name) => out.str(name),
             None => out.hex(value),

@@ -1,5 +1,5 @@
-//! Fills a base form of one or two dwords if each operand is a register, a constant or a number that needs no second
-//! look, as nearly always. Everything else, and all errors, are left to [`fill`](super::fill).
+//! Fills a base form of one or two dwords if, as is nearly always so, each operand is a register, a constant or a
+//! number that needs no second look. Everything else, and all errors, are left to [`fill`](super::fill).
 
 use super::modifier::sign;
 use crate::check::{bus_is_implied, bus_reads, can_overlap, excluded, has_bus, has_only};
@@ -204,7 +204,7 @@ impl Plain<'_> {
         self.code(desc, code).ok_or(if is_register { Left::Refused } else { Left::Unsure })
     }
 
-    /// The code of a constant, whose literal is stored.
+    /// The code of a constant; a literal's value is stored.
     #[inline]
     fn literal(&mut self, desc: &OperandDesc, dwords: u16, argument: Argument) -> Option<u16> {
         let OperandKind::Register(RegisterKind::Code { .. }) = desc.kind else { return None };

@@ -24,7 +24,7 @@ pub struct Files<'a> {
     target: Target,
     /// The addresses in the old file of pointers that a loader fills in.
     pub pointers: BTreeSet<u64>,
-    /// The addresses in the old file of the fields in descriptors with the distance to the kernel.
+    /// The addresses in the old file of the descriptor fields that hold the distance to the kernel.
     pub entries: BTreeSet<u64>,
     /// The sizes in bytes of the places that a linker fills in outside of code, by their addresses in the old file.
     filled: BTreeMap<u64, usize>,
@@ -67,7 +67,7 @@ impl<'a> Side<'a> {
         pointers.chain(packed).collect()
     }
 
-    /// The addresses of the fields in descriptors with the distance to the kernel.
+    /// The addresses of the descriptor fields that hold the distance to the kernel.
     fn entries(&self) -> BTreeSet<u64> {
         let kinds = [elf::SHT_SYMTAB, elf::SHT_DYNSYM];
         let mut all = BTreeSet::new();
@@ -204,7 +204,7 @@ fn section(
 }
 
 /// Whether a loaded section has the same distance from the beginning of its segment in memory as in the file. A section
-/// without bytes has to follow the same section as before in the file.
+/// without contents (NOBITS) has to follow the same section as in the old file.
 fn placed(files: &Files<'_>, one: &Section, other: &Section) -> bool {
     let holds = |segment: &Segment, section: &Section| {
         let end = segment.address.saturating_add(segment.memory_size);
@@ -401,10 +401,10 @@ fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
         && bound(files, ends((one.offset, one.size)), ends((other.offset, other.size)), |section| ends(file(section)))
 }
 
-/// Whether the bound of a segment follows a section that has the same bound. If no section has it, the distance from
-/// the last section before it must stay.
+/// Whether a segment's bound moves with a section that has the same bound. If none has, its distance from the last
+/// section before it must stay.
 fn bound(files: &Files<'_>, one: u64, other: u64, of: impl Fn(&Section) -> u64) -> bool {
-    // An empty section without bytes counts, because it may fill a page in the new file.
+    // A NOBITS section of size 0 counts, because it may fill a page in the new file.
     let has_place = |section: &Section| section.size > 0 || section.kind == elf::SHT_NOBITS;
     let is_loaded = |section: &Section| section.is_loaded() && has_place(section);
     let pairs = || files.old.sections.iter().zip(&files.new.sections).filter(|(old, _)| is_loaded(old));
