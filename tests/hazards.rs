@@ -530,6 +530,8 @@ fn rules_can_be_listed() {
             assert_eq!(distance.is_none(), rule.unit() == Unit::Event, "{rule:?}");
             assert!(distance.is_some() || !ends.is_empty(), "{rule:?}: nothing ends it");
             assert!(distance.is_none_or(|distance| distance.strict(16) > 0 || distance.strict(2) > 0), "{rule:?}");
+            let strict_without = |other: &&Target| rule.is_strict(**other) && !Rule::of(**other).any(|of| of == rule);
+            assert_eq!(Target::ALL.iter().find(strict_without), None, "{rule:?}");
         }
     }
     let ends = |target: &str, id: &str| {

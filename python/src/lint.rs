@@ -3,7 +3,7 @@
 use amdgpu_lint::Settings;
 use amdgpu_lint::check::{self, Severity};
 use amdgpu_lint::repair::{self, Repair};
-use amdgpu_object::{Error, Part};
+use amdgpu_object::{CannotReplace, Error, Part};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -128,8 +128,9 @@ pub fn replace<'py>(
     code: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (file, code) = (Code::of(file)?, Code::of(code)?);
-    let new = amdgpu_object::replace_all(file.bytes(py), vec![(image.offset, code.bytes(py).to_vec())]);
-    new.map(|new| PyBytes::new(py, &new)).map_err(|error| errors::object(py, error.to_string(), &[]))
+    let new = image.offset.and_then(|offset| amdgpu_object::replace(file.bytes(py), offset, code.bytes(py)));
+    let refused = || errors::object(py, CannotReplace { offset: image.offset }.to_string(), &[]);
+    new.map(|new| PyBytes::new(py, &new)).ok_or_else(refused)
 }
 
 /// The bundle in a compressed bundle; any other file is unchanged.

@@ -253,8 +253,11 @@ impl Form<'_> {
             }
             ModifierKind::Signed | ModifierKind::Swizzle | ModifierKind::Choice(_) => {
                 let kind = desc.kind.name().unwrap_or("?");
-                let why = format!("build/make does not know the modifier `{name}` of operand type {kind}");
-                return self.t.row.at.err(why);
+                return self
+                    .t
+                    .row
+                    .at
+                    .err(format!("build/make does not know the modifier `{name}` of operand type {kind}"));
             }
         }
         Ok(())

@@ -85,7 +85,8 @@ impl Assembler {
             ".popsection" => {
                 let (section, previous) =
                     self.stack.pop().ok_or_else(|| Flaw::new(place, "no .pushsection is above"))?;
-                (self.table.section, self.previous) = (section, previous);
+                self.switch(section);
+                self.previous = previous;
             }
             ".previous" => {
                 let previous = self.previous.ok_or_else(|| Flaw::new(place, "no other section is above"))?;

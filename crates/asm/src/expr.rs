@@ -48,6 +48,11 @@ const FUNCTIONS: [(&str, Function); 7] = [
     ("occupancy", Function::Occupancy),
 ];
 
+/// Whether the assembler has a function of this name.
+pub fn is_function(name: &str) -> bool {
+    FUNCTIONS.iter().any(|(known, _)| *known == name)
+}
+
 impl Expr {
     fn depth(&self) -> u16 {
         match self {

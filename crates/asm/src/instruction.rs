@@ -9,7 +9,7 @@ use amdgpu_isa::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols,
 use amdgpu_isa::{Field, Inst, Reg, Target, Value};
 
 use super::assembler::{Assembler, FixupKind};
-use super::expr::{Expr, Linear};
+use super::expr::{Expr, Linear, is_function};
 use super::flaw::{Flaw, Result};
 use super::scan::{Scan, is_name};
 use super::table::{Def, Table};
@@ -91,9 +91,9 @@ impl Assembler {
         if open.is_empty() {
             return self.emit(bytes, place);
         }
-        let (expr, at) = self.open_operand(scan, &open)?;
-        if let Some(name) = open.iter().find(|name| !names_branch(&inst) && is_register(name)) {
-            return Err(Flaw::new(at, format!("{} has no register {name}", target.processor())));
+        let (expr, at, operand) = self.open_operand(scan, &open)?;
+        if !names_branch(&inst) && is_register(operand) {
+            return Err(Flaw::new(at, format!("{} has no register {operand}", target.processor())));
         }
         let width = if inst.literal64().is_some() { 8 } else { 4 };
         match names_branch(&inst) {
@@ -153,8 +153,8 @@ impl Assembler {
         (parsed, names.open.take())
     }
 
-    /// The expression of the operand that contains open symbols.
-    fn open_operand(&mut self, scan: &Scan<'_>, open: &[String]) -> Result<(Expr, super::flaw::Span)> {
+    /// The expression of the operand that contains open symbols, its place and its text.
+    fn open_operand<'s>(&mut self, scan: &'s Scan<'_>, open: &[String]) -> Result<(Expr, super::flaw::Span, &'s str)> {
         let mut part = scan.clone();
         part.word();
         let mut found: Option<(usize, usize)> = None;
@@ -185,8 +185,18 @@ impl Assembler {
         part.at = from;
         part.blank();
         let from = part.at;
+        let first = part.rest().split(|c: char| !c.is_ascii() || !is_name(c as u8)).next().unwrap_or("");
+        let is_open = |name: &str| open.iter().any(|other| other == name);
+        let is_unknown = || self.table.find(first).is_none_or(|id| matches!(self.table.get(id).def, Def::Undefined));
+        let is_other = first.starts_with(|c: char| !c.is_ascii_digit()) && !is_open(first) && is_unknown();
+        let is_call = part.rest().get(first.len()..).is_some_and(|rest| rest.trim_start().starts_with('('));
         let expr = self.expression(&mut part)?;
-        Ok((expr, part.place(from)))
+        // The parser of instructions took these names for values of this operand.
+        let read = scan.line.text().get(from..part.at).unwrap_or("");
+        if is_other && !is_call || open.iter().any(|name| name_at(read, name).is_none()) {
+            return Err(Flaw::new(part.place(from), "a comma is missing before this operand"));
+        }
+        Ok((expr, part.place(from), read.trim()))
     }
 
     /// Raises the symbols that count registers to the registers of an instruction.
@@ -297,20 +307,39 @@ fn name_at(text: &str, name: &str) -> Option<usize> {
     })
 }
 
-/// The offset of the operand that contains the name at `at`: the operand before it may lack its comma.
+/// The offset of the operand that contains the name at `at`, if the operand before it lacks its comma: that of the last
+/// word or parenthesis, up to the name, that a blank divides from the end of an operand.
 fn begins_at(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or("").trim_end_matches(['(', ' ', '\t']);
-    let is_whole = before.len() < at && before.bytes().last().is_some_and(|c| is_name(c) || c == b']');
-    let has_blank = text.get(before.len()..at).is_some_and(|blank| blank.starts_with([' ', '\t']));
-    if is_whole && has_blank { before.len() } else { 0 }
+    let (mut begin, mut after_operand, mut blank, mut word, mut n) = (0, false, false, "", 0);
+    let bytes = text.as_bytes();
+    while let Some(&c) = bytes.get(n).filter(|_| n <= at) {
+        let is_word = is_name(c) || matches!(c, b'\'' | b'"');
+        // A blank can stand between a function and its arguments.
+        if (is_word || c == b'(' && !is_function(word)) && after_operand && blank {
+            begin = n;
+        }
+        let len = match bytes.get(n..) {
+            Some([quote @ (b'\'' | b'"'), rest @ ..]) => rest.iter().position(|c| c == quote).map_or(1, |len| len + 2),
+            Some(rest) if is_word => rest.iter().position(|c| !is_name(*c)).unwrap_or(rest.len()),
+            _ => 1,
+        };
+        let is_blank = matches!(c, b' ' | b'\t');
+        word = if is_blank { word } else { text.get(n..n + len).unwrap_or("") };
+        after_operand = is_word || matches!(c, b')' | b']') || is_blank && after_operand;
+        blank = is_blank;
+        n += len;
+    }
+    begin
 }
 
-/// Whether some target has a register of this name: an operand of the name is never a symbol.
+/// Whether some target has a register of this name, which therefore cannot be the name of a symbol that is an operand.
 fn is_register(name: &str) -> bool {
-    let short = |name| str::strip_prefix(name, "src_").unwrap_or(name);
+    let is_half = |name: &str| name.ends_with("_lo") || name.ends_with("_hi");
     let is = |special: &Special| {
-        let other = short(special.name());
-        other == short(name) || other.strip_suffix("_lo") == Some(name)
+        let other = special.name();
+        // The prefix can be left out, but not for halves.
+        let short = other.strip_prefix("src_").filter(|short| !is_half(short));
+        other == name || short == Some(name) || !other.starts_with("src_") && other.strip_suffix("_lo") == Some(name)
     };
     Special::ALL.iter().any(is)
 }

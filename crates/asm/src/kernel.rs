@@ -1,6 +1,6 @@
 //! `.amdhsa_kernel`: kernel descriptors. Their numbers may be known only at the end.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use amdgpu_isa::Target;
 use amdgpu_isa::kernel::{DescriptorError, DescriptorPart, Directive, KernelDescriptor, PgmRsrc1, Registers};
@@ -238,10 +238,10 @@ impl Assembler {
 
     /// Fills in the descriptors.
     pub fn fill_kernels(&mut self) {
-        let is_wrong = self.flaws.errors() > 0;
+        let (is_wrong, mut open) = (self.flaws.errors() > 0, BTreeSet::new());
         for kernel in std::mem::take(&mut self.kernels).into_iter().filter(|kernel| kernel.is_whole) {
             self.check_entry(&kernel);
-            self.leave_open(&kernel);
+            self.leave_open(&kernel, &mut open);
             // A name without a value may be one that a wrong statement would have defined.
             if is_wrong && kernel.values.values().any(|(expr, _)| self.table.value(expr).is_err()) {
                 continue;
@@ -257,19 +257,23 @@ impl Assembler {
                 Err(fault) => self.fault(fault),
             }
         }
+        for section in open {
+            self.sections[section].fixups.sort_by_key(|fixup| fixup.offset);
+        }
     }
 
     /// Adds relocations for numbers of whole dwords whose symbols the source does not define.
-    fn leave_open(&mut self, kernel: &Kernel) {
+    /// Adds the section to `open`: its fix-ups are no longer in order.
+    fn leave_open(&mut self, kernel: &Kernel, open: &mut BTreeSet<usize>) {
         let Ok(target) = self.processor(kernel.place).map(|processor| processor.target) else { return };
         for name in target.directives().iter().filter(|directive| is_whole(directive)).map(|directive| directive.name())
         {
-            let open = kernel.values.get(name).filter(|(expr, _)| self.table.value(expr).is_err());
-            let (Some((expr, place)), Some((byte, _))) = (open.cloned(), position(target, name)) else { continue };
+            let value = kernel.values.get(name).filter(|(expr, _)| self.table.value(expr).is_err());
+            let (Some((expr, place)), Some((byte, _))) = (value.cloned(), position(target, name)) else { continue };
             let Some(section) = self.sections.get_mut(kernel.section) else { continue };
             let offset = kernel.offset + byte as u64;
-            let index = section.fixups.partition_point(|fixup| fixup.offset < offset);
-            section.fixups.insert(index, Fixup { offset, kind: FixupKind::Data(4), expr, place });
+            section.fixups.push(Fixup { offset, kind: FixupKind::Data(4), expr, place });
+            open.insert(kernel.section);
         }
     }
 

@@ -300,6 +300,16 @@ impl Written<'_> {
             self.load(place, relocation.of, relocation.addend, symbols);
             return;
         }
+        let is_moved = match relocation.of {
+            Of::Section(_) => true,
+            Of::Symbol(n) => matches!(symbols[n].at, At::Section(_)),
+            Of::None => false,
+        };
+        if relocation.kind == kinds::ABS32 && is_loaded && is_moved {
+            let message = "the loader decides this address, which takes 64 bits";
+            self.faults.push(Flaw::new(relocation.place, message).note("`.quad` has room for it"));
+            return;
+        }
         let Some(formula) = Formula::of(relocation.kind) else {
             self.faults.push(Flaw::new(relocation.place, "only a loader can apply a relocation of this kind"));
             return;

@@ -55,8 +55,7 @@ enum Open {
 
 /// The MessagePack form of a document for the runtime of HSA.
 pub(crate) fn encode_hsa(text: &str) -> Result<Vec<u8>, Fault> {
-    // LLVM's assembler takes a line without a colon for a key without a value.
-    let mut value = parse(text).or_else(|fault| parse(&with_colons(text)).map_err(|_| fault))?;
+    let mut value = parse(text)?;
     check(&mut value).map_err(|why| (why, text.len()))?;
     bytes(&value)
 }
@@ -283,7 +282,7 @@ fn parse(text: &str) -> Result<Value, Fault> {
                 _ => return Err(("a value is missing".into(), at)),
             },
             Event::Scalar(text, _, _, tag) => {
-                // LLVM reads "5" as the number 5: only the tag `!!str` makes it a text.
+                // LLVM reads "5" as the number 5: only the tag `!str` makes it a text.
                 let tag = tag.filter(|tag| tag.handle == "!");
                 match (tag.as_ref().map_or("", |tag| &tag.suffix), scalar(&text)) {
                     ("str", _) => text.as_ref().into(),
@@ -305,22 +304,6 @@ fn parse(text: &str) -> Result<Value, Fault> {
         }
     }
     result.ok_or_else(|| ("the document is empty".to_string(), 0))
-}
-
-/// A text in which lines of maps that are keys alone have colons.
-fn with_colons(text: &str) -> String {
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
-    let is_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let lines: Vec<&str> = text.lines().filter(is_content).collect();
-    let is_key = |n: usize, line: &str| {
-        let before = n.checked_sub(1).and_then(|n| lines.get(n)).map_or(0, |line| indent(line));
-        let after = lines.get(n + 1).map_or(0, |line| line.len() - line.trim_start().len());
-        let is_plain = line.trim().starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_');
-        let is_word = is_plain && !line.contains(": ") && !line.trim().ends_with(':') && line.trim() != "...";
-        is_word && n > 0 && after <= indent(line) && indent(line) <= before
-    };
-    let line = |(n, line): (usize, &&str)| if is_key(n, line) { format!("{line}:\n") } else { format!("{line}\n") };
-    lines.iter().enumerate().map(line).collect()
 }
 
 /// The order of keys: negative integers, others, nil, truths, floats and texts, each by their values.

@@ -290,7 +290,7 @@ impl Assembler {
     fn symbol(&self, id: SymbolId, is_needed: bool) -> Result<Option<Symbol>, Flaw> {
         let symbol = self.table.get(id);
         // The assembler's own symbols are in the object's table only if the source sets them.
-        let has_own_name = self.has_addends() && symbol.name.starts_with(OWN) && !matches!(symbol.def, Def::Undefined);
+        let has_own_name = self.has_addends() && symbol.name.starts_with(OWN) && matches!(symbol.def, Def::Variable(_));
         let is_own = (symbol.is_own || has_own_name) && !symbol.is_set;
         let is_weak = symbol.bind == Some(STB_WEAK);
         let is_hidden_name = symbol.name.starts_with(HIDDEN) && !is_weak && !self.kept.contains(&id);

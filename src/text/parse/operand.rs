@@ -277,9 +277,12 @@ impl Parser<'_, '_> {
             after.blank();
             let next = after.peek();
             // A minus before a number or a symbol is part of the number.
-            let is_plain = matches!((next, after.ahead(1)), (b'v' | b's', b'0'..=b'9' | b'['));
-            let is_register =
-                || is_plain || self.registers().is_here(&after) || matches!(after.name(), b"abs" | b"lit");
+            let is_plain = match after.name() {
+                [b'v' | b's', digits @ ..] => digits.iter().all(u8::is_ascii_digit) && !digits.is_empty(),
+                _ => false,
+            };
+            let is_call = |name: &[u8]| after.clone().eat_call(name, b'(');
+            let is_register = || is_plain || self.registers().is_here(&after) || is_call(b"abs") || is_call(b"lit");
             signs.neg = is_minus && (matches!(next, b'|' | b'[') || next.is_ascii_alphabetic() && is_register());
             if signs.neg {
                 self.cursor = after;

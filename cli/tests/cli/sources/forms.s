@@ -2442,13 +2442,11 @@ amdhsa.kernels:
     .private_segment_fixed_size: 0
     .kernarg_segment_align: 8
     .wavefront_size: 64
-    .sgpr_spill_count 0
     .sgpr_count: 8
     .vgpr_count: 8
     .max_flat_workgroup_size: 256
     .uses_dynamic_stack: !str true
     .other: !!str 5
-    .last
 .end_amdgpu_metadata
 //! gfx900
 .macro m
@@ -2468,3 +2466,34 @@ s_nop 0
 //! gfx942
 .ident "a\n\x41"
 .ident	"b\""
+//! gfx942
+v1_a = 64
+lit = 10
+v_add_f32 v0, -v1_a, v1
+v_add_f32 v0, -lit, v1
+v_add_f32 v0, -v3, v1
+//! gfx942
+s_mov_b32 s0 4+later
+s_add_u32 s0, s1 2+later
+v_add_u32 v0 'a'+later, v1
+s_add_u32 s0, (5) later
+s_mov_b32 s0, max (x, 4)
+x = 5
+//! gfx942
+s_mov_b32 s0, src_null
+s_mov_b32 s1, flat_scratch_base
+s_mov_b32 s2, 4+vcc_lo
+s_mov_b32 s3, (null)
+//! gfx942
+.file 1 "a" "b"
+s_nop 0
+.pushsection .data
+.loc 1 5 1
+.popsection
+s_nop 0
+//! gfx942
+.amdgpu_lds .amdgcn.x, 4, 4
+.long .amdgcn.x
+.comm .amdgcn.y, 4, 4
+.long .amdgcn.y
+.amdgcn.z: s_nop 0

@@ -1689,3 +1689,17 @@ s_nop 0
 .cfi_endproc
 //! gfx942
 .p2alignl
+//! gfx942
+v_add_f32 v0, v2, -v1_a
+//! gfx942
+v_add_f32 v0, -later, v1
+//! gfx942
+s_add_u32 s0, foo later
+//! gfx942
+s_add_u32 s0, s[1] - later
+//! gfx942
+s_mov_b32 s0 ~later
+//! gfx942
+s_add_u32 s0, s1 2*later
+//! gfx942
+s_mov_b32 s0, tba
