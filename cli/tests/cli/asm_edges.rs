@@ -110,7 +110,6 @@ fn strange_sources_have_a_message() {
         (b"a:\na:".to_vec(), "is defined already"),
         (b".long 1/0".to_vec(), "the divisor is zero"),
         (b".byte 256".to_vec(), "does not fit"),
-        (b"s_endpgm\n.data\nk: .long k".to_vec(), "takes 64 bits"),
         (b".error \"\"".to_vec(), "error: .error was reached"),
         (b".byte -129".to_vec(), "does not fit"),
         (b".amdhsa_kernel k".to_vec(), "no .end_amdhsa_kernel"),

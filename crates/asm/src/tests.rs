@@ -97,6 +97,14 @@ fn what_cannot_be_linked_has_the_warnings_too() {
 }
 
 #[test]
+fn a_linked_file_has_no_address_in_32_bits() {
+    let faults = good("s_endpgm\n.data\nk: .long k").to_code_object(false).unwrap_err();
+    let expected = "input:3:10: error: the loader decides this address, which takes 64 bits (`.quad` has room for it)";
+    assert_eq!(faults.to_string(), expected);
+    assert!(good("s_endpgm\n.data\nk: .quad k\n.long k-4-k").to_code_object(false).is_ok());
+}
+
+#[test]
 fn a_source_that_stands_alone_reads_no_file() {
     for directive in [".include \"Cargo.toml\"", ".incbin \"Cargo.toml\""] {
         let message = fault(directive, &options()).message;
