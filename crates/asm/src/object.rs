@@ -23,20 +23,15 @@ fn has_addends(image: &Image, section: &Section) -> bool {
     image.has_addends && section.kind != SHT_LLVM_CALL_GRAPH_PROFILE
 }
 
-/// A group of sections. Groups are in the order of their first sections.
-struct Members {
+/// A group of sections.
+struct Group {
+    /// The symbol that names the group, as a number in the image, and whether other objects may have the group.
     of: (usize, bool),
     index: SectionIndex,
     /// The first section, as a number in the image.
     first: usize,
     name: StringId,
     sections: Vec<SectionIndex>,
-    offset: usize,
-}
-
-/// The group whose first section has this number.
-fn group_of(groups: &[Members], first: usize) -> Option<&Members> {
-    groups.get(groups.binary_search_by_key(&first, |group| group.first).ok()?)
 }
 
 /// The numbers of the symbols, local symbols first.
@@ -63,102 +58,15 @@ fn entries(image: &Image) -> Vec<Of> {
     entries.into_iter().map(|(_, _, entry)| entry).collect()
 }
 
+/// The bytes of a relocatable object.
 pub fn write(image: &Image) -> Result<Vec<u8>, String> {
     let mut buffer = Vec::new();
+    let relocation_names: Vec<Vec<u8>> = image.sections.iter().map(|output| relocation_name(image, output)).collect();
     let mut writer = Writer::new(Endianness::Little, true, &mut buffer);
     writer.reserve_file_header();
-    writer.reserve_null_section_index();
-    let mut indices: Vec<SectionIndex> = Vec::new();
-    let mut names = Vec::new();
-    let mut relocated = Vec::new();
-    let mut groups: Vec<Members> = Vec::new();
-    let mut group_numbers = HashMap::new();
-    let rela = |output: &Output| {
-        let prefix = if has_addends(image, &output.section) { ".rela" } else { ".rel" };
-        format!("{prefix}{}", output.section.name).into_bytes()
-    };
-    let rela: Vec<Vec<u8>> = image.sections.iter().map(rela).collect();
-    for (output, rela) in image.sections.iter().zip(&rela) {
-        let group = output.group.map(|of| {
-            // A group comes before its first section.
-            *group_numbers.entry(of).or_insert_with(|| {
-                let index = writer.reserve_section_index();
-                let name = writer.add_section_name(b".group");
-                groups.push(Members { of, index, first: indices.len(), name, sections: Vec::new(), offset: 0 });
-                groups.len() - 1
-            })
-        });
-        let index = writer.reserve_section_index();
-        indices.push(index);
-        names.push(writer.add_section_name(output.section.name.as_bytes()));
-        let members = group.and_then(|group| groups.get_mut(group)).map(|group| &mut group.sections);
-        relocated.push((!output.relocations.is_empty()).then(|| {
-            let rela_index = writer.reserve_section_index();
-            (writer.add_section_name(rela), rela_index)
-        }));
-        if let Some(members) = members {
-            members.push(index);
-            members.extend(relocated.last().copied().flatten().map(|(_, index)| index));
-        }
-    }
-    let addressed_name = image.addressed.as_ref().map(|_| {
-        writer.reserve_section_index();
-        writer.add_section_name(b".llvm_addrsig")
-    });
-    writer.reserve_symtab_section_index();
-    writer.reserve_strtab_section_index();
-    writer.reserve_shstrtab_section_index();
-
-    writer.reserve_null_symbol_index();
-    let entries = entries(image);
-    let mut section_symbols: Vec<SymbolIndex> = vec![SymbolIndex(0); indices.len()];
-    let mut numbers = vec![SymbolIndex(0); image.symbols.len()];
-    let mut strings = vec![None; image.symbols.len()];
-    let mut locals = 1;
-    for entry in &entries {
-        let n = match entry {
-            Of::Section(section) => {
-                section_symbols[*section] = writer.reserve_symbol_index(Some(indices[*section]));
-                locals += 1;
-                continue;
-            }
-            Of::Symbol(n) => *n,
-            Of::None => continue,
-        };
-        let symbol = &image.symbols[n];
-        locals += u32::from(symbol.is_local());
-        strings[n] = Some(writer.add_string(symbol.name.as_bytes()));
-        numbers[n] = writer.reserve_symbol_index(match symbol.at {
-            At::Section(section) => Some(indices[section]),
-            At::Group(first) => group_of(&groups, first).map(|group| group.index),
-            _ => None,
-        });
-    }
-
-    let mut offsets = Vec::new();
-    for output in &image.sections {
-        let section = &output.section;
-        offsets.push(match section.kind {
-            SHT_NOBITS => writer.reserved_len(),
-            _ => writer.reserve(section.data.len(), section.align as usize),
-        });
-    }
-    let mut addressed = Vec::new();
-    for n in image.addressed.iter().flatten() {
-        crate::leb::unsigned(numbers[*n].0.into(), &mut addressed);
-    }
-    let addressed_offset = writer.reserve(addressed.len(), 1);
-    for group in &mut groups {
-        group.offset = writer.reserve_comdat(group.sections.len());
-    }
-    let relocation_offsets: Vec<usize> = image
-        .sections
-        .iter()
-        .map(|output| match output.relocations.len() {
-            0 => 0,
-            count => writer.reserve_relocations(count, has_addends(image, &output.section)),
-        })
-        .collect();
+    let sections = Sections::reserve(image, &relocation_names, &mut writer);
+    let symbols = Symbols::reserve(image, &sections, &mut writer);
+    let contents = Contents::reserve(image, &sections, &symbols, &mut writer);
     writer.reserve_symtab();
     writer.reserve_strtab();
     writer.reserve_shstrtab();
@@ -173,96 +81,298 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
         e_flags: image.flags,
     };
     writer.write_file_header(&header).map_err(|e| e.to_string())?;
-    for output in &image.sections {
-        if output.section.kind != SHT_NOBITS {
-            writer.write_align(output.section.align as usize);
-            writer.write(&output.section.data);
+    let object = Object { image, sections, symbols, contents };
+    object.write_contents(&mut writer);
+    object.write_relocations(&mut writer);
+    object.write_symbols(&mut writer);
+    writer.write_strtab();
+    writer.write_shstrtab();
+    object.write_section_headers(&mut writer);
+    Ok(buffer)
+}
+
+/// The name of the section with the relocations of a section.
+fn relocation_name(image: &Image, output: &Output) -> Vec<u8> {
+    let prefix = if has_addends(image, &output.section) { ".rela" } else { ".rel" };
+    format!("{prefix}{}", output.section.name).into_bytes()
+}
+
+/// The indices and names of the sections.
+struct Sections {
+    indices: Vec<SectionIndex>,
+    names: Vec<StringId>,
+    /// The name and index of the relocations of each section that has some.
+    relocations: Vec<Option<(StringId, SectionIndex)>>,
+    /// The groups in the order of their first sections.
+    groups: Vec<Group>,
+    /// The name of the section with the symbols whose addresses are significant, if there is one.
+    addressed: Option<StringId>,
+}
+
+impl Sections {
+    fn reserve<'a>(image: &'a Image, relocation_names: &'a [Vec<u8>], writer: &mut Writer<'a>) -> Sections {
+        writer.reserve_null_section_index();
+        let mut all = Sections {
+            indices: Vec::new(),
+            names: Vec::new(),
+            relocations: Vec::new(),
+            groups: Vec::new(),
+            addressed: None,
+        };
+        let mut group_numbers = HashMap::new();
+        for (output, relocation_name) in image.sections.iter().zip(relocation_names) {
+            let group = output.group.map(|of| {
+                // A group comes before its first section.
+                *group_numbers.entry(of).or_insert_with(|| {
+                    let index = writer.reserve_section_index();
+                    let name = writer.add_section_name(b".group");
+                    all.groups.push(Group { of, index, first: all.indices.len(), name, sections: Vec::new() });
+                    all.groups.len() - 1
+                })
+            });
+            let index = writer.reserve_section_index();
+            all.indices.push(index);
+            all.names.push(writer.add_section_name(output.section.name.as_bytes()));
+            let relocations = (!output.relocations.is_empty()).then(|| {
+                let index = writer.reserve_section_index();
+                (writer.add_section_name(relocation_name), index)
+            });
+            if let Some(group) = group.and_then(|group| all.groups.get_mut(group)) {
+                group.sections.push(index);
+                group.sections.extend(relocations.map(|(_, index)| index));
+            }
+            all.relocations.push(relocations);
+        }
+        all.addressed = image.addressed.as_ref().map(|_| {
+            writer.reserve_section_index();
+            writer.add_section_name(b".llvm_addrsig")
+        });
+        writer.reserve_symtab_section_index();
+        writer.reserve_strtab_section_index();
+        writer.reserve_shstrtab_section_index();
+        all
+    }
+
+    /// The number of the group whose first section this is.
+    fn group_of(&self, first: usize) -> Option<usize> {
+        self.groups.binary_search_by_key(&first, |group| group.first).ok()
+    }
+
+    /// The index of the section that a symbol names, if it names one.
+    fn index_of(&self, symbol: &Symbol) -> Option<SectionIndex> {
+        match symbol.at {
+            At::Section(section) => Some(self.indices[section]),
+            At::Group(first) => self.group_of(first).map(|group| self.groups[group].index),
+            _ => None,
         }
     }
-    writer.write(&addressed);
-    for group in &groups {
-        match group.of.1 {
-            true => writer.write_comdat_header(),
-            false => {
-                writer.write_align(4);
-                writer.write(&[0; 4]);
+}
+
+/// The entries of the table of symbols.
+struct Symbols {
+    entries: Vec<Of>,
+    /// The number of local entries, with the empty one.
+    locals: u32,
+    /// The entry of each section of the image, or 0.
+    of_sections: Vec<SymbolIndex>,
+    /// The entry of each symbol of the image, and its name.
+    indices: Vec<SymbolIndex>,
+    names: Vec<Option<StringId>>,
+}
+
+impl Symbols {
+    fn reserve<'a>(image: &'a Image, sections: &Sections, writer: &mut Writer<'a>) -> Symbols {
+        writer.reserve_null_symbol_index();
+        let mut all = Symbols {
+            entries: entries(image),
+            locals: 1,
+            of_sections: vec![SymbolIndex(0); image.sections.len()],
+            indices: vec![SymbolIndex(0); image.symbols.len()],
+            names: vec![None; image.symbols.len()],
+        };
+        for entry in &all.entries {
+            match *entry {
+                Of::Section(section) => {
+                    all.of_sections[section] = writer.reserve_symbol_index(Some(sections.indices[section]));
+                    all.locals += 1;
+                }
+                Of::Symbol(n) => {
+                    let symbol = &image.symbols[n];
+                    all.locals += u32::from(symbol.is_local());
+                    all.names[n] = Some(writer.add_string(symbol.name.as_bytes()));
+                    all.indices[n] = writer.reserve_symbol_index(sections.index_of(symbol));
+                }
+                Of::None => {}
             }
         }
-        group.sections.iter().for_each(|section| writer.write_comdat_entry(*section));
+        all
     }
-    for output in image.sections.iter().filter(|output| !output.relocations.is_empty()) {
-        writer.write_align_relocation();
-        for relocation in &output.relocations {
-            let symbol = match relocation.of {
-                Of::Section(section) => section_symbols[section],
-                Of::Symbol(number) => numbers[number],
-                Of::None => SymbolIndex(0),
-            };
-            let rel = Rel {
-                r_offset: relocation.offset,
-                r_sym: symbol.0,
-                r_type: relocation.kind,
-                r_addend: relocation.addend,
-            };
-            writer.write_relocation(has_addends(image, &output.section), &rel);
+}
+
+/// The offsets in the file of what the sections contain.
+struct Contents {
+    sections: Vec<usize>,
+    /// The bytes that name the symbols whose addresses are significant, and their offset.
+    addressed: (Vec<u8>, usize),
+    groups: Vec<usize>,
+    relocations: Vec<usize>,
+}
+
+impl Contents {
+    fn reserve(image: &Image, sections: &Sections, symbols: &Symbols, writer: &mut Writer<'_>) -> Contents {
+        let mut offsets = Vec::new();
+        for Output { section, .. } in &image.sections {
+            offsets.push(match section.kind {
+                SHT_NOBITS => writer.reserved_len(),
+                _ => writer.reserve(section.data.len(), section.align as usize),
+            });
+        }
+        let mut addressed = Vec::new();
+        for n in image.addressed.iter().flatten() {
+            crate::leb::unsigned(symbols.indices[*n].0.into(), &mut addressed);
+        }
+        let addressed_offset = writer.reserve(addressed.len(), 1);
+        let groups = sections.groups.iter().map(|group| writer.reserve_comdat(group.sections.len())).collect();
+        let mut relocations = Vec::new();
+        for output in &image.sections {
+            relocations.push(match output.relocations.len() {
+                0 => 0,
+                count => writer.reserve_relocations(count, has_addends(image, &output.section)),
+            });
+        }
+        Contents { sections: offsets, addressed: (addressed, addressed_offset), groups, relocations }
+    }
+}
+
+/// An object whose parts have their positions. The parts are written in the order of these positions.
+struct Object<'a> {
+    image: &'a Image,
+    sections: Sections,
+    symbols: Symbols,
+    contents: Contents,
+}
+
+impl Object<'_> {
+    fn write_contents(&self, writer: &mut Writer<'_>) {
+        for Output { section, .. } in &self.image.sections {
+            if section.kind != SHT_NOBITS {
+                writer.write_align(section.align as usize);
+                writer.write(&section.data);
+            }
+        }
+        writer.write(&self.contents.addressed.0);
+        for group in &self.sections.groups {
+            match group.of.1 {
+                true => writer.write_comdat_header(),
+                false => {
+                    writer.write_align(4);
+                    writer.write(&[0; 4]);
+                }
+            }
+            group.sections.iter().for_each(|section| writer.write_comdat_entry(*section));
         }
     }
-    writer.write_null_symbol();
-    for entry in &entries {
-        let n = match entry {
-            Of::Section(section) => {
-                writer.write_symbol(&Sym {
+
+    fn write_relocations(&self, writer: &mut Writer<'_>) {
+        for output in self.image.sections.iter().filter(|output| !output.relocations.is_empty()) {
+            writer.write_align_relocation();
+            for relocation in &output.relocations {
+                let symbol = match relocation.of {
+                    Of::Section(section) => self.symbols.of_sections[section],
+                    Of::Symbol(n) => self.symbols.indices[n],
+                    Of::None => SymbolIndex(0),
+                };
+                let rel = Rel {
+                    r_offset: relocation.offset,
+                    r_sym: symbol.0,
+                    r_type: relocation.kind,
+                    r_addend: relocation.addend,
+                };
+                writer.write_relocation(has_addends(self.image, &output.section), &rel);
+            }
+        }
+    }
+
+    fn write_symbols(&self, writer: &mut Writer<'_>) {
+        writer.write_null_symbol();
+        for entry in &self.symbols.entries {
+            match *entry {
+                Of::Section(section) => writer.write_symbol(&Sym {
                     name: None,
-                    section: Some(indices[*section]),
+                    section: Some(self.sections.indices[section]),
                     st_info: 3,
                     st_other: 0,
                     st_shndx: 0,
                     st_value: 0,
                     st_size: 0,
-                });
-                continue;
+                }),
+                Of::Symbol(n) => {
+                    let symbol = &self.image.symbols[n];
+                    writer.write_symbol(&Sym {
+                        name: self.symbols.names[n],
+                        section: self.sections.index_of(symbol),
+                        st_info: symbol.bind << 4 | symbol.kind,
+                        st_other: symbol.visibility,
+                        st_shndx: match symbol.at {
+                            At::Section(_) | At::Group(_) | At::Undefined => 0,
+                            At::Common => SHN_COMMON,
+                            At::Absolute => SHN_ABS,
+                            At::Shared => SHN_AMDGPU_LDS,
+                        },
+                        st_value: symbol.value,
+                        st_size: symbol.size,
+                    });
+                }
+                Of::None => {}
             }
-            Of::Symbol(n) => *n,
-            Of::None => continue,
-        };
-        let symbol = &image.symbols[n];
-        let (section, number) = match symbol.at {
-            At::Section(section) => (Some(indices[section]), 0),
-            At::Group(first) => (group_of(&groups, first).map(|group| group.index), 0),
-            At::Common => (None, SHN_COMMON),
-            At::Undefined => (None, 0),
-            At::Absolute => (None, SHN_ABS),
-            At::Shared => (None, SHN_AMDGPU_LDS),
-        };
-        writer.write_symbol(&Sym {
-            name: strings[n],
-            section,
-            st_info: symbol.bind << 4 | symbol.kind,
-            st_other: symbol.visibility,
-            st_shndx: number,
-            st_value: symbol.value,
-            st_size: symbol.size,
-        });
-    }
-    writer.write_strtab();
-    writer.write_shstrtab();
-    writer.write_null_section_header();
-    let symtab = writer.symtab_index();
-    for (n, output) in image.sections.iter().enumerate() {
-        let section = &output.section;
-        if let Some(group) = group_of(&groups, n) {
-            let (symbol, count) = (numbers[group.of.0], group.sections.len());
-            writer.write_comdat_section_header(group.name, symtab, symbol, group.offset, count);
         }
-        writer.write_section_header(&SectionHeader {
-            name: Some(names[n]),
+    }
+
+    fn write_section_headers(&self, writer: &mut Writer<'_>) {
+        writer.write_null_section_header();
+        let symtab = writer.symtab_index();
+        for (n, output) in self.image.sections.iter().enumerate() {
+            if let Some(number) = self.sections.group_of(n) {
+                let group = &self.sections.groups[number];
+                let (symbol, count) = (self.symbols.indices[group.of.0], group.sections.len());
+                writer.write_comdat_section_header(group.name, symtab, symbol, self.contents.groups[number], count);
+            }
+            writer.write_section_header(&self.section_header(n, output, symtab));
+            if let Some((name, _)) = self.sections.relocations[n] {
+                writer.write_section_header(&self.relocations_header(n, name, output, symtab));
+            }
+        }
+        if let Some(name) = self.sections.addressed {
+            let (bytes, offset) = &self.contents.addressed;
+            writer.write_section_header(&SectionHeader {
+                name: Some(name),
+                sh_type: SHT_LLVM_ADDRSIG,
+                sh_flags: SHF_EXCLUDE,
+                sh_addr: 0,
+                sh_offset: *offset as u64,
+                sh_size: bytes.len() as u64,
+                sh_link: symtab.0,
+                sh_info: 0,
+                sh_addralign: 1,
+                sh_entsize: 0,
+            });
+        }
+        writer.write_symtab_section_header(self.symbols.locals);
+        writer.write_strtab_section_header();
+        writer.write_shstrtab_section_header();
+    }
+
+    fn section_header(&self, n: usize, output: &Output, symtab: SectionIndex) -> SectionHeader {
+        let section = &output.section;
+        SectionHeader {
+            name: Some(self.sections.names[n]),
             sh_type: section.kind,
             sh_flags: section.flags,
             sh_addr: 0,
-            sh_offset: offsets[n] as u64,
+            sh_offset: self.contents.sections[n] as u64,
             sh_size: section.len,
             sh_link: match output.linked {
-                Some(linked) => indices[linked].0,
+                Some(linked) => self.sections.indices[linked].0,
                 // The entries of the section name symbols of this table.
                 None if section.kind == SHT_LLVM_CALL_GRAPH_PROFILE => symtab.0,
                 None => 0,
@@ -270,40 +380,25 @@ pub fn write(image: &Image) -> Result<Vec<u8>, String> {
             sh_info: 0,
             sh_addralign: section.align,
             sh_entsize: section.entry,
-        });
-        if let Some((name, _)) = relocated[n] {
-            let (kind, len) = if has_addends(image, section) { (SHT_RELA, RELA) } else { (SHT_REL, REL) };
-            writer.write_section_header(&SectionHeader {
-                name: Some(name),
-                sh_type: kind,
-                // LLVM sets these flags.
-                sh_flags: if output.group.is_some() { SHF_GROUP } else { SHF_INFO_LINK },
-                sh_addr: 0,
-                sh_offset: relocation_offsets[n] as u64,
-                sh_size: output.relocations.len() as u64 * len,
-                sh_link: symtab.0,
-                sh_info: indices[n].0,
-                sh_addralign: 8,
-                sh_entsize: len,
-            });
         }
     }
-    if let Some(name) = addressed_name {
-        writer.write_section_header(&SectionHeader {
+
+    /// The header of the relocations of the section with this number.
+    fn relocations_header(&self, n: usize, name: StringId, output: &Output, symtab: SectionIndex) -> SectionHeader {
+        let has_addends = has_addends(self.image, &output.section);
+        let (kind, len) = if has_addends { (SHT_RELA, RELA) } else { (SHT_REL, REL) };
+        SectionHeader {
             name: Some(name),
-            sh_type: SHT_LLVM_ADDRSIG,
-            sh_flags: SHF_EXCLUDE,
+            sh_type: kind,
+            // LLVM sets these flags.
+            sh_flags: if output.group.is_some() { SHF_GROUP } else { SHF_INFO_LINK },
             sh_addr: 0,
-            sh_offset: addressed_offset as u64,
-            sh_size: addressed.len() as u64,
+            sh_offset: self.contents.relocations[n] as u64,
+            sh_size: output.relocations.len() as u64 * len,
             sh_link: symtab.0,
-            sh_info: 0,
-            sh_addralign: 1,
-            sh_entsize: 0,
-        });
+            sh_info: self.sections.indices[n].0,
+            sh_addralign: 8,
+            sh_entsize: len,
+        }
     }
-    writer.write_symtab_section_header(locals);
-    writer.write_strtab_section_header();
-    writer.write_shstrtab_section_header();
-    Ok(buffer)
 }
