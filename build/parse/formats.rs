@@ -84,6 +84,7 @@ fn place(at: &SourceLine, cell: &str) -> Result<String> {
 }
 
 impl Parser {
+    /// Reads a statement of a format, which begins with `key`. `about` is the text after a semicolon.
     pub fn format_line(
         &self,
         f: &mut Format,
@@ -93,6 +94,7 @@ impl Parser {
         args: &[&str],
         about: &str,
     ) -> Result<()> {
+        let words = |args: &[&str]| args.iter().map(|s| s.to_string()).collect();
         match key {
             "about" => f.about = line["about".len()..].trim().to_string(),
             "source" => {
@@ -101,112 +103,30 @@ impl Parser {
                 }
                 f.source.note = about.to_string();
             }
-            "in" => {
-                let nodes = |w: &&str| {
-                    let (place, needs) =
-                        w.split_once('@').map_or((*w, None), |(p, needs)| (p, Some(needs.to_string())));
-                    match place.split_once('=').unwrap_or((place, "")) {
-                        (node, off @ ("" | "-")) if self.nodes.iter().any(|n| n == node) => {
-                            Ok(Entry { node: Some(node.to_string()), value: off.is_empty().then_some(()), needs })
-                        }
-                        _ => at.err(format!("expected: in GENERATION... GENERATION=-..., found `{w}`")),
-                    }
-                };
-                f.generations = args.iter().map(nodes).collect::<Result<_>>()?;
-            }
+            "in" => f.generations = args.iter().map(|word| self.generation(at, word)).collect::<Result<_>>()?,
             "bus" => f.bus = true,
             "means" => f.means.push(means(at, line)?),
-            "default" | "neutral" => {
-                let [field, value] = args else { return at.err(format!("expected: {key} FIELD VALUE")) };
-                let value = up_to(at, value, u32::MAX)?;
-                let neutral = key == "neutral";
-                f.defaults.push(FieldDefault { at: at.clone(), neutral, field: field.to_string(), value });
-            }
+            "default" => f.defaults.push(default(at, args, false)?),
+            "neutral" => f.defaults.push(default(at, args, true)?),
             "rows" => f.counted = Some((at.clone(), self.cells(at, args, |_, s| Ok(s.to_string()))?)),
             "takes" => f.takes.push(self.takes(at, args)?),
             "suffix" => f.suffix = args.join(" "),
-            "bare" => f.bare = args.iter().map(|s| s.to_string()).collect(),
-            "literal" => f.literal = args.iter().map(|s| s.to_string()).collect(),
-            "literal64" => f.literal64 = args.iter().map(|s| s.to_string()).collect(),
+            "bare" => f.bare = words(args),
+            "literal" => f.literal = words(args),
+            "literal64" => f.literal64 = words(args),
             "reads" => {
                 let [register, targets @ ..] = args else { return at.err("expected: reads REGISTER GENERATION...") };
-                f.reads.push((register.to_string(), targets.iter().map(|t| t.to_string()).collect()));
+                f.reads.push((register.to_string(), words(targets)));
             }
-            "extend" => {
-                let [format, field, codes, targets @ ..] = args else {
-                    return at.err("expected: extend FORMAT FIELD CODE GENERATION...");
-                };
-                let (code, last_code) = run(at, codes)?;
-                if last_code > LAST_CODE {
-                    return at.err(format!("`{codes}` is more than {LAST_CODE}"));
-                }
-                f.extends.push(Extend {
-                    at: at.clone(),
-                    format: format.to_string(),
-                    field: field.to_string(),
-                    code: code as u16,
-                    last_code: last_code as u16,
-                    targets: targets.iter().map(|t| t.to_string()).collect(),
-                });
-            }
+            "extend" => f.extends.push(extend(at, args)?),
             "dual" => {
                 let [x, y] = args else { return at.err("expected: dual LETTER LETTER") };
                 f.dual = Some([x.to_string(), y.to_string()]);
             }
-            "replace" => {
-                let (args, targets) = match args {
-                    [args @ .., last] if last.starts_with('@') => (args, last[1..].split(',').collect()),
-                    _ => (args, Vec::new()),
-                };
-                let (operand, operand_type, field) = match args {
-                    [o, k] => (o, k, None),
-                    [o, k, f] => (o, k, Some(f.to_string())),
-                    _ => return at.err("expected: replace OPERAND KIND [FIELD] [@GENERATION,...]"),
-                };
-                let (operand, read_as) = with_type(operand);
-                f.replaces.push(Replace {
-                    at: at.clone(),
-                    operand,
-                    read_as,
-                    operand_type: operand_type.to_string(),
-                    field,
-                    targets: targets.iter().map(|t| t.to_string()).collect(),
-                });
-            }
-            "half" => {
-                let [field, operand_type, words @ ..] = args else {
-                    return at.err("expected: half FIELD TYPE MODIFIER...");
-                };
-                let (field, read_as) = with_type(field);
-                f.halves.push(HalfField {
-                    field,
-                    read_as,
-                    operand_type: (*operand_type != "-").then(|| operand_type.to_string()),
-                    tokens: words.iter().map(|w| token(at, w)).collect::<Result<_>>()?,
-                });
-            }
-            "succeeds" => {
-                let [format, renames @ ..] = args else { return at.err("expected: succeeds FORMAT OLD=NEW...") };
-                let rename = |r: &&str| match r.split_once('=') {
-                    Some((old, new)) => Ok((old.to_string(), new.to_string())),
-                    None => at.err(format!("expected OLD=NEW, found `{r}`")),
-                };
-                let renames = renames.iter().map(rename).collect::<Result<Vec<_>>>()?;
-                f.succeeds.push(Succeeds { at: at.clone(), format: format.to_string(), renames });
-            }
-            "field" => {
-                let [name, operand_type, cells @ ..] = args else { return at.err("expected: field NAME TYPE CELL...") };
-                let bits = self.cells(at, cells, bits)?;
-                f.fields.push(Field {
-                    at: at.clone(),
-                    name: name.to_string(),
-                    operand_type: operand_type.trim_end_matches(['~', '+']).to_string(),
-                    ignored_if_unused: operand_type.ends_with('~'),
-                    overlay: operand_type.ends_with('+'),
-                    bits,
-                    about: about.to_string(),
-                });
-            }
+            "replace" => f.replaces.push(replace(at, args)?),
+            "half" => f.halves.push(half(at, args)?),
+            "succeeds" => f.succeeds.push(succeeds(at, args)?),
+            "field" => f.fields.push(self.field(at, args, about)?),
             "macro" => {
                 let [name, "=", words @ ..] = args else { return at.err("expected: macro NAME = WORD...") };
                 if f.macros.iter().any(|(n, _)| n == name) {
@@ -215,53 +135,80 @@ impl Parser {
                 let tokens = words.iter().map(|w| token(at, w)).collect::<Result<Vec<_>>>()?;
                 f.macros.push((name.to_string(), tokens));
             }
-            "counts" => {
-                let [counter, cells @ ..] = args else { return at.err("expected: counts COUNTER CELL...") };
-                let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
-                f.counts.push(Counts { at: at.clone(), counter: counter.to_string(), cells });
-            }
-            "counter" => {
-                let [counter, cells @ ..] = args else { return at.err("expected: counter COUNTER CELL...") };
-                let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
-                f.counters.push(Counts { at: at.clone(), counter: counter.to_string(), cells });
-            }
-            "only" => {
-                let [pattern, field, cells @ ..] = args else {
-                    return at.err("expected: only OPERATIONS FIELD CELL... [if FIELD=VALUES...]");
-                };
-                let mut parts = cells.splitn(2, |word| *word == "if");
-                let (cells, words) = (parts.next().unwrap_or(&[]), parts.next().unwrap_or(&[]));
-                let condition = |word: &&str| match word.split_once('=') {
-                    Some((field, set)) => Ok((field.to_string(), values(at, set)?)),
-                    None => at.err(format!("expected `if FIELD=VALUES`, found `{word}`")),
-                };
-                let conditions = words.iter().map(condition).collect::<Result<Vec<(String, Values)>>>()?;
-                let large = |(_, values): &&(String, Values)| values.shift > 0;
-                if let Some((field, _)) = conditions.iter().find(large) {
-                    return at.err(format!("a condition of {field} is a set of values below 128"));
-                }
-                let values = self.cells(at, cells, values)?;
-                let (pattern, field) = (pattern.to_string(), field.to_string());
-                f.only.push(Only { at: at.clone(), pattern, field, values, conditions });
-            }
-            "unused" => {
-                let [pattern, field, cells @ ..] = args else {
-                    return at.err("expected: unused OPERATIONS FIELD CELL...");
-                };
-                let values = self.cells(at, cells, fillers)?;
-                let dpp = pattern.strip_prefix("dpp:");
-                f.unused.push(Unused {
-                    at: at.clone(),
-                    pattern: dpp.unwrap_or(pattern).to_string(),
-                    dpp: dpp.is_some(),
-                    field: field.to_string(),
-                    values,
-                });
-            }
+            "counts" => f.counts.push(self.counts(at, key, args)?),
+            "counter" => f.counters.push(self.counts(at, key, args)?),
+            "only" => f.only.push(self.only(at, args)?),
+            "unused" => f.unused.push(self.unused(at, args)?),
             _ if facts(f, at, key, args)? => {}
             _ => return at.err(format!("unknown word `{key}`")),
         }
         Ok(())
+    }
+
+    /// Reads a word of `in GENERATION... GENERATION=-...`.
+    fn generation(&self, at: &SourceLine, word: &str) -> Result<Entry<()>> {
+        let (place, needs) = word.split_once('@').map_or((word, None), |(p, needs)| (p, Some(needs.to_string())));
+        match place.split_once('=').unwrap_or((place, "")) {
+            (node, off @ ("" | "-")) if self.nodes.iter().any(|n| n == node) => {
+                Ok(Entry { node: Some(node.to_string()), value: off.is_empty().then_some(()), needs })
+            }
+            _ => at.err(format!("expected: in GENERATION... GENERATION=-..., found `{word}`")),
+        }
+    }
+
+    /// Reads `field NAME TYPE CELL...`.
+    fn field(&self, at: &SourceLine, args: &[&str], about: &str) -> Result<Field> {
+        let [name, operand_type, cells @ ..] = args else { return at.err("expected: field NAME TYPE CELL...") };
+        let bits = self.cells(at, cells, bits)?;
+        Ok(Field {
+            at: at.clone(),
+            name: name.to_string(),
+            operand_type: operand_type.trim_end_matches(['~', '+']).to_string(),
+            ignored_if_unused: operand_type.ends_with('~'),
+            overlay: operand_type.ends_with('+'),
+            bits,
+            about: about.to_string(),
+        })
+    }
+
+    /// Reads `counts COUNTER CELL...` or `counter COUNTER CELL...`.
+    fn counts(&self, at: &SourceLine, key: &str, args: &[&str]) -> Result<Counts> {
+        let [counter, cells @ ..] = args else { return at.err(format!("expected: {key} COUNTER CELL...")) };
+        let cells = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
+        Ok(Counts { at: at.clone(), counter: counter.to_string(), cells })
+    }
+
+    /// Reads `only OPERATIONS FIELD CELL... [if FIELD=VALUES...]`.
+    fn only(&self, at: &SourceLine, args: &[&str]) -> Result<Only> {
+        let [pattern, field, cells @ ..] = args else {
+            return at.err("expected: only OPERATIONS FIELD CELL... [if FIELD=VALUES...]");
+        };
+        let mut parts = cells.splitn(2, |word| *word == "if");
+        let (cells, words) = (parts.next().unwrap_or(&[]), parts.next().unwrap_or(&[]));
+        let condition = |word: &&str| match word.split_once('=') {
+            Some((field, set)) => Ok((field.to_string(), values(at, set)?)),
+            None => at.err(format!("expected `if FIELD=VALUES`, found `{word}`")),
+        };
+        let conditions = words.iter().map(condition).collect::<Result<Vec<(String, Values)>>>()?;
+        if let Some((field, _)) = conditions.iter().find(|(_, values)| values.shift > 0) {
+            return at.err(format!("a condition of {field} is a set of values below 128"));
+        }
+        let values = self.cells(at, cells, values)?;
+        Ok(Only { at: at.clone(), pattern: pattern.to_string(), field: field.to_string(), values, conditions })
+    }
+
+    /// Reads `unused OPERATIONS FIELD CELL...`.
+    fn unused(&self, at: &SourceLine, args: &[&str]) -> Result<Unused> {
+        let [pattern, field, cells @ ..] = args else { return at.err("expected: unused OPERATIONS FIELD CELL...") };
+        let values = self.cells(at, cells, fillers)?;
+        let dpp = pattern.strip_prefix("dpp:");
+        Ok(Unused {
+            at: at.clone(),
+            pattern: dpp.unwrap_or(pattern).to_string(),
+            dpp: dpp.is_some(),
+            field: field.to_string(),
+            values,
+        })
     }
 
     /// Reads `takes FORMAT CELL... OLD->NEW... -FLAG... FORM:MACRO...`.
@@ -288,6 +235,79 @@ impl Parser {
         let add = self.cells(at, &cells, |at, s| Ok(up_to(at, s, 0xffff)? as u16))?;
         Ok(Takes { at: at.clone(), format: format.to_string(), add, renames, without, forms })
     }
+}
+
+/// Reads `default FIELD VALUE` or `neutral FIELD VALUE`.
+fn default(at: &SourceLine, args: &[&str], neutral: bool) -> Result<FieldDefault> {
+    let [field, value] = args else {
+        return at.err(format!("expected: {} FIELD VALUE", if neutral { "neutral" } else { "default" }));
+    };
+    let value = up_to(at, value, u32::MAX)?;
+    Ok(FieldDefault { at: at.clone(), neutral, field: field.to_string(), value })
+}
+
+/// Reads `extend FORMAT FIELD CODE GENERATION...`.
+fn extend(at: &SourceLine, args: &[&str]) -> Result<Extend> {
+    let [format, field, codes, targets @ ..] = args else {
+        return at.err("expected: extend FORMAT FIELD CODE GENERATION...");
+    };
+    let (code, last_code) = run(at, codes)?;
+    if last_code > LAST_CODE {
+        return at.err(format!("`{codes}` is more than {LAST_CODE}"));
+    }
+    Ok(Extend {
+        at: at.clone(),
+        format: format.to_string(),
+        field: field.to_string(),
+        code: code as u16,
+        last_code: last_code as u16,
+        targets: targets.iter().map(|t| t.to_string()).collect(),
+    })
+}
+
+/// Reads `replace OPERAND KIND [FIELD] [@GENERATION,...]`.
+fn replace(at: &SourceLine, args: &[&str]) -> Result<Replace> {
+    let (args, targets) = match args {
+        [args @ .., last] if last.starts_with('@') => (args, last[1..].split(',').collect()),
+        _ => (args, Vec::new()),
+    };
+    let (operand, operand_type, field) = match args {
+        [o, k] => (o, k, None),
+        [o, k, f] => (o, k, Some(f.to_string())),
+        _ => return at.err("expected: replace OPERAND KIND [FIELD] [@GENERATION,...]"),
+    };
+    let (operand, read_as) = with_type(operand);
+    Ok(Replace {
+        at: at.clone(),
+        operand,
+        read_as,
+        operand_type: operand_type.to_string(),
+        field,
+        targets: targets.iter().map(|t| t.to_string()).collect(),
+    })
+}
+
+/// Reads `half FIELD TYPE MODIFIER...`.
+fn half(at: &SourceLine, args: &[&str]) -> Result<HalfField> {
+    let [field, operand_type, words @ ..] = args else { return at.err("expected: half FIELD TYPE MODIFIER...") };
+    let (field, read_as) = with_type(field);
+    Ok(HalfField {
+        field,
+        read_as,
+        operand_type: (*operand_type != "-").then(|| operand_type.to_string()),
+        tokens: words.iter().map(|w| token(at, w)).collect::<Result<_>>()?,
+    })
+}
+
+/// Reads `succeeds FORMAT OLD=NEW...`.
+fn succeeds(at: &SourceLine, args: &[&str]) -> Result<Succeeds> {
+    let [format, renames @ ..] = args else { return at.err("expected: succeeds FORMAT OLD=NEW...") };
+    let rename = |r: &&str| match r.split_once('=') {
+        Some((old, new)) => Ok((old.to_string(), new.to_string())),
+        None => at.err(format!("expected OLD=NEW, found `{r}`")),
+    };
+    let renames = renames.iter().map(rename).collect::<Result<Vec<_>>>()?;
+    Ok(Succeeds { at: at.clone(), format: format.to_string(), renames })
 }
 
 /// Reads a set of values such as `0-9,12` or `0-4095`. In a set with values above 127, each bit stands for a run of

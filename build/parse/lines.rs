@@ -2,7 +2,9 @@
 
 use crate::build::kind::OperandKind;
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{Generation, OpcodeNumber, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name};
+use crate::build::model::{
+    EnumTable, Generation, Limit, OpcodeNumber, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name,
+};
 use crate::build::parse::up_to;
 
 /// Reads `gen NAME LABEL [from GENERATION] [+TRAIT...] [bus=NUMBER] [waves=SIZE,...]`.
@@ -148,5 +150,28 @@ pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
         scale,
         takes: list(takes, "any"),
         uses: used,
+    })
+}
+
+/// Reads `limit NAME NUMBER... ; what it is`.
+pub fn limit(at: &SourceLine, args: &[&str], about: &str) -> Result<Limit> {
+    let (Some((name, numbers)), false) = (args.split_first().filter(|l| !l.1.is_empty()), about.is_empty()) else {
+        return at.err("expected: limit NAME NUMBER... ; what it is");
+    };
+    let numbers = numbers.iter().map(|n| Ok(up_to(at, n, 32)? as u16)).collect::<Result<Vec<_>>>()?;
+    Ok(Limit { at: at.clone(), name: name.to_string(), numbers, about: about.to_string() })
+}
+
+/// Reads `enum NAME` or `bits NAME`.
+pub fn enum_table(at: &SourceLine, key: &str, args: &[&str]) -> Result<EnumTable> {
+    let [name] = args else { return at.err(format!("expected: {key} NAME")) };
+    Ok(EnumTable {
+        at: at.clone(),
+        name: name.to_string(),
+        bits: key == "bits",
+        values: Vec::new(),
+        registers: Vec::new(),
+        lanes: Vec::new(),
+        means: Vec::new(),
     })
 }

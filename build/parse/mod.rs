@@ -86,20 +86,8 @@ pub struct Parser {
 
 impl Parser {
     fn line(&mut self, isa: &mut Isa, at: &SourceLine, line: &str) -> Result<()> {
-        if let (Some(rest), true) = (line.strip_prefix("does "), self.in_rows) {
-            let does = rows::does(at, rest)?;
-            isa.formats[self.format.expect("rows follow a format")].does.push(does);
-            return Ok(());
-        }
-        if let (Some(rest), true) = (line.strip_prefix("lane "), self.in_rows) {
-            let lane = rows::lane_of(at, rest)?;
-            isa.formats[self.format.expect("rows follow a format")].lanes.push(lane);
-            return Ok(());
-        }
         if self.in_rows {
-            let row = self.row(at, line)?;
-            isa.formats[self.format.expect("rows follow a format")].rows.push(row);
-            return Ok(());
+            return self.row_line(&mut isa.formats[self.format.expect("rows follow a format")], at, line);
         }
         if self.in_opcodes {
             isa.opcodes.push(lines::opcode(at, line)?);
@@ -129,14 +117,7 @@ impl Parser {
                 ["scalar", n] => isa.scalar_align = up_to(at, n, 32)? as u16,
                 _ => return at.err("expected: align scalar NUMBER"),
             },
-            ("limit", None) => {
-                let (Some((name, numbers)), false) = (args.split_first().filter(|l| !l.1.is_empty()), about.is_empty())
-                else {
-                    return at.err("expected: limit NAME NUMBER... ; what it is");
-                };
-                let numbers = numbers.iter().map(|n| Ok(up_to(at, n, 32)? as u16)).collect::<Result<Vec<_>>>()?;
-                isa.limits.push(Limit { at: at.clone(), name: name.to_string(), numbers, about: about.to_string() });
-            }
+            ("limit", None) => isa.limits.push(lines::limit(at, args, about)?),
             ("msb", None) => {
                 let Some((group, fields)) = args.split_first().filter(|l| !l.1.is_empty()) else {
                     return at.err("expected: msb GROUP FIELD...");
@@ -150,60 +131,18 @@ impl Parser {
                 isa.synonyms.push(Synonym { at: at.clone(), name: name.to_string(), means });
             }
             ("enum" | "bits", None) => {
-                let [name] = args else { return at.err(format!("expected: {key} NAME")) };
-                let bits = *key == "bits";
-                isa.enums.push(EnumTable {
-                    at: at.clone(),
-                    name: name.to_string(),
-                    bits,
-                    values: Vec::new(),
-                    registers: Vec::new(),
-                    lanes: Vec::new(),
-                    means: Vec::new(),
-                });
+                isa.enums.push(lines::enum_table(at, key, args)?);
                 self.in_enum = true;
             }
-            ("value", None) => {
-                let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
-                    return at.err("value outside an enum");
-                };
-                let (name, was, cells) = match args {
-                    [name, was, cells @ ..] if was.starts_with("was:") => (name, Some(was[4..].to_string()), cells),
-                    [name, cells @ ..] => (name, None, cells),
-                    [] => return at.err("expected: value NAME CELL..."),
-                };
-                let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
-                table.values.push(EnumValue { at: at.clone(), name: name.to_string(), was, value });
-            }
-            ("lane", None) => {
-                let ([name, ..], Some(table)) = (args, isa.enums.last_mut().filter(|_| self.in_enum)) else {
-                    return at.err("expected, in an enum: lane NAME FORMULA");
-                };
-                let formula = line["lane".len()..].trim_start()[name.len()..].trim().to_string();
-                table.lanes.push((at.clone(), name.to_string(), formula));
-            }
-            ("means", None) => {
-                let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
-                    return at.err("means outside an enum");
-                };
-                table.means.push(rows::means(at, line)?);
+            ("value" | "lane" | "means" | "registers", None) => {
+                let table = isa.enums.last_mut().filter(|_| self.in_enum);
+                self.enum_line(table, at, line, key, args)?;
             }
             ("directive", None) => isa.directives.push(self.directive(at, args)?),
             ("kernel", None) => {
                 let [name, cells @ ..] = args else { return at.err("expected: kernel NAME CELL...") };
                 let value = self.cells(at, cells, |at, s| Ok(up_to(at, s, 1000)?.to_string()))?;
                 isa.kernel.push(EnumValue { at: at.clone(), name: name.to_string(), was: None, value });
-            }
-            ("registers", None) => {
-                let Some(table) = isa.enums.last_mut().filter(|_| self.in_enum) else {
-                    return at.err("registers outside an enum");
-                };
-                let [name, counts @ ..] = args else { return at.err("expected: registers NAME NUMBER...") };
-                let counts = counts.iter().map(|n| Ok(up_to(at, n, 16)? as u8)).collect::<Result<Vec<_>>>()?;
-                if counts.len() != table.values.len() {
-                    return at.err(format!("{} numbers for {} values", counts.len(), table.values.len()));
-                }
-                table.registers.push((name.to_string(), counts));
             }
             ("format", None) => {
                 self.format = Some(isa.formats.len());
@@ -215,6 +154,61 @@ impl Parser {
             ("hazards", None) => self.hazards = hazards::Section::Kinds,
             (_, None) => return at.err(format!("unknown word `{key}`")),
             (_, Some(f)) => self.format_line(&mut isa.formats[f], at, line, key, args, about)?,
+        }
+        Ok(())
+    }
+
+    /// Reads a line after `ops`: a row, or a statement about rows.
+    fn row_line(&self, format: &mut Format, at: &SourceLine, line: &str) -> Result<()> {
+        if let Some(rest) = line.strip_prefix("does ") {
+            format.does.push(rows::does(at, rest)?);
+        } else if let Some(rest) = line.strip_prefix("lane ") {
+            format.lanes.push(rows::lane_of(at, rest)?);
+        } else {
+            format.rows.push(self.row(at, line)?);
+        }
+        Ok(())
+    }
+
+    /// Reads a line that belongs to the `enum` or `bits` above it.
+    fn enum_line(
+        &self,
+        table: Option<&mut EnumTable>,
+        at: &SourceLine,
+        line: &str,
+        key: &str,
+        args: &[&str],
+    ) -> Result<()> {
+        let Some(table) = table else {
+            return at.err(match key {
+                "lane" => "expected, in an enum: lane NAME FORMULA".to_string(),
+                _ => format!("{key} outside an enum"),
+            });
+        };
+        match key {
+            "value" => {
+                let (name, was, cells) = match args {
+                    [name, was, cells @ ..] if was.starts_with("was:") => (name, Some(was[4..].to_string()), cells),
+                    [name, cells @ ..] => (name, None, cells),
+                    [] => return at.err("expected: value NAME CELL..."),
+                };
+                let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
+                table.values.push(EnumValue { at: at.clone(), name: name.to_string(), was, value });
+            }
+            "lane" => {
+                let [name, ..] = args else { return at.err("expected, in an enum: lane NAME FORMULA") };
+                let formula = line["lane".len()..].trim_start()[name.len()..].trim().to_string();
+                table.lanes.push((at.clone(), name.to_string(), formula));
+            }
+            "means" => table.means.push(rows::means(at, line)?),
+            _ => {
+                let [name, counts @ ..] = args else { return at.err("expected: registers NAME NUMBER...") };
+                let counts = counts.iter().map(|n| Ok(up_to(at, n, 16)? as u8)).collect::<Result<Vec<_>>>()?;
+                if counts.len() != table.values.len() {
+                    return at.err(format!("{} numbers for {} values", counts.len(), table.values.len()));
+                }
+                table.registers.push((name.to_string(), counts));
+            }
         }
         Ok(())
     }
