@@ -35,6 +35,17 @@ pub struct Form {
     pub half: Option<Half>,
 }
 
+/// The extensions that a form can have.
+struct Extensions {
+    /// The flags of the dwords after the form, as in `shared::trailing`.
+    form: u8,
+    /// The signatures of the forms with SDWA and DPP, or 0.
+    sdwa: usize,
+    dpp: usize,
+    /// The dwords for which `form` has no flag.
+    trailing_dwords: Vec<TrailingDword>,
+}
+
 /// One of the two operations of a dual instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Half {
@@ -209,11 +220,52 @@ impl Form {
     }
 
     pub fn signature(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<usize> {
+        let Extensions { form, sdwa, dpp, trailing_dwords } = self.extensions(isa, t, pool, row)?;
+        if self.trailing != 0 && !t.formats.iter().any(|f| f.def.name == LITERAL) {
+            return row.at.err("the row has a literal, but the target has no LITERAL format");
+        }
+        let mut layout = Layout::new(self, t);
+        let mut descs = Vec::new();
+        for token in &self.tokens {
+            layout.apply(isa, t, row, token, &mut descs)?;
+        }
+        let (mask, value, ignored) = layout.finish();
+        let (checks, high, marks, rules) = self.checks(isa, t, pool, row, &descs)?;
+        let is_wide = !high.is_empty() || (mask | ignored) >> 64 != 0;
+        let marks = if is_wide { marks | marks::WIDE } else { marks };
+        let mut run = |checks: Vec<Check>| {
+            *pool.check_lists.entry(checks).or_insert_with_key(|c| {
+                t.checks.extend(c.iter().cloned());
+                (t.checks.len() - c.len(), c.len())
+            })
+        };
+        let (checks, high_checks) = (run(checks), run(high));
+        let constraints = Constraints { mask, value, checks, high_checks, trailing: form, marks, rules };
+        let constraints = intern(&mut pool.constraints, &mut t.constraints, constraints);
+        let descs = intern_descs(t, pool, descs);
+        let (unused, fillers) = self.fillers(t, row, ignored)?;
+        let signature = FormSignature {
+            format: self.format,
+            suffix: self.suffix(t)?,
+            constraints,
+            descs,
+            extension: self.extension(t),
+            ignored,
+            unused,
+            fillers,
+            sdwa,
+            dpp,
+            trailing_dwords,
+        };
+        Ok(intern(&mut pool.signatures, &mut t.signatures, signature) + 1)
+    }
+
+    /// The extensions of the form, whose signatures this adds to the target.
+    fn extensions(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<Extensions> {
         // If dwords after the form can turn it into another operation, its first two dwords determine neither the
         // operation nor the length.
-        let mut form = self.trailing | if self.begins { trailing::LIST } else { 0 };
-        let mut ext = [0usize; 2];
-        let mut trailing_dwords = Vec::new();
+        let form = self.trailing | if self.begins { trailing::LIST } else { 0 };
+        let mut all = Extensions { form, sdwa: 0, dpp: 0, trailing_dwords: Vec::new() };
         for (name, macro_name) in &self.forms {
             let def = t.formats[self.format].def;
             let upper = name.to_uppercase();
@@ -238,12 +290,12 @@ impl Form {
             };
             let place = single(&e.at, &e.field, &bits)?;
             match assume::extension(t, e, place) {
-                Some(trailing::SDWA) => (ext[0], form) = (signature, form | trailing::SDWA),
-                Some(flag) => (ext[1], form) = (signature, form | flag),
+                Some(trailing::SDWA) => (all.sdwa, all.form) = (signature, all.form | trailing::SDWA),
+                Some(flag) => (all.dpp, all.form) = (signature, all.form | flag),
                 None => {
-                    form |= trailing::LIST;
+                    all.form |= trailing::LIST;
                     let Piece { lsb, width } = place;
-                    trailing_dwords.push(TrailingDword {
+                    all.trailing_dwords.push(TrailingDword {
                         lsb,
                         width,
                         first: e.code,
@@ -254,23 +306,26 @@ impl Form {
                 }
             }
         }
-        trailing_dwords.extend(self.trailing_dwords.iter().cloned());
-        if self.trailing != 0 && !t.formats.iter().any(|f| f.def.name == LITERAL) {
-            return row.at.err("the row has a literal, but the target has no LITERAL format");
-        }
-        let mut layout = Layout::new(self, t);
-        let mut descs = Vec::new();
-        for token in &self.tokens {
-            layout.apply(isa, t, row, token, &mut descs)?;
-        }
-        let (mask, value, ignored) = layout.finish();
+        all.trailing_dwords.extend(self.trailing_dwords.iter().cloned());
+        Ok(all)
+    }
+
+    /// The checks of fields in the first 64 bits, those of fields above them, the marks and the rules.
+    fn checks(
+        &self,
+        isa: &Isa,
+        t: &mut Target,
+        pool: &mut Pool,
+        row: &Row,
+        descs: &[OperandDesc],
+    ) -> Result<(Vec<Check>, Vec<Check>, u8, Vec<rules::Rule>)> {
         let mut checks = Vec::new();
         let mut rules = Vec::new();
         let mut marks = if self.begins { marks::SIZED } else { 0 };
         if self.half == Some(Half::First) {
             marks |= marks::DUAL;
         }
-        for desc in &descs {
+        for desc in descs {
             marks |= rules::of(&row.at, t, self, desc, &mut rules)?;
             if let Some((check, set)) = check(isa, t, self, &row.at, desc, &mut pool.taken)? {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
@@ -281,67 +336,34 @@ impl Form {
         if let Some(c) = checks.iter().chain(&high).find(|c| c.hi != NONE && (c.hi >= 64 || c.lsb >= 64)) {
             return row.at.err(format!("`{}` has a flag, which must lie with it in the first 64 bits", c.field));
         }
-        if !high.is_empty() || (mask | ignored) >> 64 != 0 {
-            marks |= marks::WIDE;
-        }
-        let mut run = |checks: Vec<Check>| {
-            *pool.check_lists.entry(checks).or_insert_with_key(|c| {
-                t.checks.extend(c.iter().cloned());
-                (t.checks.len() - c.len(), c.len())
-            })
-        };
-        let (checks, high_checks) = (run(checks), run(high));
-        let constraints = Constraints { mask, value, checks, high_checks, trailing: form, marks, rules };
-        let constraints = intern(&mut pool.constraints, &mut t.constraints, constraints);
-        let list: Vec<u16> = descs
-            .into_iter()
-            .map(|desc| {
-                *pool.descs.entry(desc).or_insert_with_key(|i| {
-                    t.descs.push(i.clone());
-                    (t.descs.len() - 1) as u16
-                })
-            })
-            .collect();
-        let descs = *pool.lists.entry(list).or_insert_with_key(|l| {
-            t.desc_lists.extend(l.iter().copied());
-            (t.desc_lists.len() - l.len(), l.len())
-        });
-        let format = self.format;
-        let extension = match self.parts.get(1) {
+        Ok((checks, high, marks, rules))
+    }
+
+    /// The format after the base words: that of an extension, or LITERAL.
+    fn extension(&self, t: &Target) -> Option<usize> {
+        match self.parts.get(1) {
             Some(&(f, _)) => Some(f),
             None if self.trailing != 0 && self.trailing != trailing::LIST || !self.trailing_dwords.is_empty() => {
                 t.formats.iter().position(|f| f.def.name == LITERAL)
             }
             None => None,
-        };
+        }
+    }
+
+    /// The number of the suffix that the text adds to the mnemonic.
+    fn suffix(&self, t: &Target) -> Result<u8> {
         let named = |name: &str| ["", "e32", "e64", "sdwa", "dpp"].iter().position(|s| *s == name);
         let suffix_of = |f: usize| named(&t.formats[f].def.suffix);
         let last = self.parts.last().expect("a form has parts").0;
+        let def = t.formats[self.format].def;
         // The DPP form of a format of 64 bits has the suffix `_e64_dpp` even if the form without DPP has no suffix.
-        let wide = t.formats[format].def.bits == 64;
+        let wide = def.bits == 64;
         let both = |base: usize, ext: usize| if ext == 4 && (base == 2 || wide) { 5 } else { ext };
-        let of_last = suffix_of(last).filter(|&n| n > 0).map(|n| suffix_of(format).map_or(n, |base| both(base, n)));
-        let Some(suffix) = of_last.or(suffix_of(format)) else {
-            return t.formats[format].def.at.err("unknown suffix");
-        };
-        let bare = t.formats[last].def.bare.contains(&t.row.name)
-            || t.formats[format].def.bare.contains(&t.formats[last].def.name);
-        let suffix = if bare { 0 } else { suffix as u8 };
-        let (unused, fillers) = self.fillers(t, row, ignored)?;
-        let signature = FormSignature {
-            format,
-            suffix,
-            constraints,
-            descs,
-            extension,
-            ignored,
-            unused,
-            fillers,
-            sdwa: ext[0],
-            dpp: ext[1],
-            trailing_dwords,
-        };
-        Ok(intern(&mut pool.signatures, &mut t.signatures, signature) + 1)
+        let of_last =
+            suffix_of(last).filter(|&n| n > 0).map(|n| suffix_of(self.format).map_or(n, |base| both(base, n)));
+        let Some(suffix) = of_last.or(suffix_of(self.format)) else { return def.at.err("unknown suffix") };
+        let bare = t.formats[last].def.bare.contains(&t.row.name) || def.bare.contains(&t.formats[last].def.name);
+        Ok(if bare { 0 } else { suffix as u8 })
     }
 
     /// The bits of sources that the operation does not have, and the values that assemblers write to them.
@@ -369,6 +391,23 @@ impl Form {
         }
         Ok((unused, fillers))
     }
+}
+
+/// The run of the descriptors in the list of the target's lists, to which this adds them if they are new.
+fn intern_descs(t: &mut Target, pool: &mut Pool, descs: Vec<OperandDesc>) -> (usize, usize) {
+    let list: Vec<u16> = descs
+        .into_iter()
+        .map(|desc| {
+            *pool.descs.entry(desc).or_insert_with_key(|i| {
+                t.descs.push(i.clone());
+                (t.descs.len() - 1) as u16
+            })
+        })
+        .collect();
+    *pool.lists.entry(list).or_insert_with_key(|l| {
+        t.desc_lists.extend(l.iter().copied());
+        (t.desc_lists.len() - l.len(), l.len())
+    })
 }
 
 fn takes_literal(isa: &Isa, def: &Format, field: &str, operand_type: Option<&str>) -> bool {
