@@ -1,8 +1,8 @@
 //! The rules about hazards on one target, and the operations to which they apply.
 
 use crate::build::check::hazards::{distance, matches};
-use crate::build::lower::Target;
 use crate::build::lower::pages::position;
+use crate::build::lower::{Operation, Target};
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::hazards::*;
 use crate::build::model::*;
@@ -94,29 +94,8 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
         counted: Vec::new(),
         nop_mask: all.nop.as_ref().and_then(|nop| nop.bits.of(name)).map_or(0, |bits| ((1u32 << bits) - 1) as u16),
     };
-    let there = |side: &&Side| side.conditions.iter().all(|c| is_there(isa, name, c));
     for rule in &all.rules {
-        let Some(text) = rule.distance.of(name) else { continue };
-        if (rule.counted || rule.times.is_some()) && watched(&all.counted, name).is_none() {
-            return rule.at.err(format!("no `counted` says what {name} counts"));
-        }
-        let distance = distance(&rule.at, text)?;
-        if distance.iter().all(|d| d.1 == 0) {
-            continue;
-        }
-        let mut mask = 0;
-        for producer in rule.producer.iter().filter(there) {
-            for consumer in rule.consumer.iter().filter(there) {
-                mask |= 1u128.checked_shl(tables.rows.len() as u32).unwrap_or(0);
-                tables.rows.push(HazardRow { rule, producer, consumer, distance });
-            }
-        }
-        for side in rule.ends.iter().chain(&rule.then_over).filter(there) {
-            match tables.enders.iter_mut().find(|(_, other)| other.says_the_same(side)) {
-                Some((rows, _)) => *rows |= mask,
-                None => tables.enders.push((mask, side)),
-            }
-        }
+        tables.add(isa, name, rule)?;
     }
     for (_, side) in &tables.enders {
         if let Some(upto) = side.upto.as_ref().filter(|upto| upto.what != "valu") {
@@ -131,65 +110,139 @@ pub fn tables<'a>(isa: &'a Isa, t: &Target) -> Result<HazardTables<'a>> {
     if let Some(row) = tables.rows.get(ROWS) {
         return row.rule.at.err(format!("{name} has more than {ROWS} rows of hazards"));
     }
-    let kinds: Vec<&str> = all.kinds.iter().fold(Vec::new(), |mut names, kind| {
-        position(&mut names, kind.name.as_str());
-        names
-    });
-    let of_kind = |name: &str| kinds.iter().position(|k| *k == name).unwrap_or(usize::MAX);
-    let sides =
-        |of: fn(&HazardRow<'a>) -> &'a Side| tables.rows.iter().map(|row| of_kind(&of(row).kind)).collect::<Vec<_>>();
-    let (producers, consumers) = (sides(|row| row.producer), sides(|row| row.consumer));
-    let then = |row: &HazardRow| row.rule.then.as_ref().map_or(usize::MAX, |kind| of_kind(kind));
-    let thens: Vec<usize> = tables.rows.iter().map(then).collect();
-    let enders: Vec<usize> = tables.enders.iter().map(|(_, side)| of_kind(&side.kind)).collect();
-    let [valu, trans, access] = ["valu", "trans", "access"].map(of_kind);
-    let counted: Vec<usize> = tables.counted.iter().map(|kind| of_kind(kind)).collect();
-    let numbered = numbered(all, &kinds, name);
+    let kinds = Kinds::of(all, &tables, name);
     for operation in &t.operations {
-        let Some(operation) = operation else {
-            tables.class_of.push(0);
-            continue;
+        let class = match operation {
+            Some(operation) => position(&mut tables.classes, kinds.class(t, operation, &tables.enders)),
+            None => 0,
         };
-        let def = t.formats[operation.format].def;
-        let flags = &t.infos[operation.info].flags;
-        let is = kinds_of(&numbered, kinds.len(), &def.name, &operation.mnemonic, flags);
-        let set = |kinds: &[usize]| {
-            let holds = kinds.iter().enumerate().filter(|(_, kind)| is.get(**kind) == Some(&true));
-            holds.fold(0u128, |set, (n, _)| set | 1 << n)
-        };
-        let row = def.rows.iter().find(|r| r.mnemonic == operation.mnemonic && r.opcode.of(name).is_some());
-        let mut class = HazardClass {
-            produces: set(&producers),
-            arms: set(&thens),
-            consumes: set(&consumers),
-            counted: set(&counted) as u16,
-            passes: row.and_then(|row| row.passes.as_ref()?.of(name).copied()).unwrap_or((0, 0)),
-            is: u8::from(is.get(valu) == Some(&true)) | u8::from(is.get(trans) == Some(&true)) << 1,
-            ..HazardClass::default()
-        };
-        let watches = |all: &[Watched]| {
-            let mut sides = watched(all, name).into_iter().flat_map(|watched| &watched.sides);
-            sides.any(|side| is.get(of_kind(&side.kind)) == Some(&true))
-        };
-        let turns = |(_, _, side): &(SourceLine, bool, Side)| is.get(of_kind(&side.kind)) == Some(&true);
-        class.is |= u8::from(is.get(access) == Some(&true)) << 7;
-        class.is |= u8::from(all.expert.iter().any(turns)) << 6;
-        class.is |= u8::from(watches(&all.seen)) << 3 | u8::from(watches(&all.counted)) << 4;
-        class.is |= u8::from(all.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic)) << 2;
-        for (n, (rows, side)) in tables.enders.iter().enumerate().filter(|(n, _)| is.get(enders[*n]) == Some(&true)) {
-            if side.conditions.is_empty() && side.operands.is_none() && side.upto.is_none() {
-                class.ends |= rows;
-            } else {
-                class.enders |= 1 << n;
-            }
-        }
-        tables.class_of.push(position(&mut tables.classes, class));
+        tables.class_of.push(class);
     }
     let too_many = tables.enders.len() > u64::BITS as usize || tables.counted.len() > u16::BITS as usize;
     if too_many || tables.classes.len() > u8::MAX.into() {
         return all.rules[0].at.err(format!("{name} has too many kinds of instructions"));
     }
     Ok(tables)
+}
+
+impl<'a> HazardTables<'a> {
+    /// Adds a row for each producer and consumer of a rule, if the target has the rule.
+    fn add(&mut self, isa: &'a Isa, target: &str, rule: &'a HazardRule) -> Result<()> {
+        let Some(text) = rule.distance.of(target) else { return Ok(()) };
+        if (rule.counted || rule.times.is_some()) && watched(&isa.hazards.counted, target).is_none() {
+            return rule.at.err(format!("no `counted` says what {target} counts"));
+        }
+        let distance = distance(&rule.at, text)?;
+        if distance.iter().all(|d| d.1 == 0) {
+            return Ok(());
+        }
+        let there = |side: &&Side| side.conditions.iter().all(|c| is_there(isa, target, c));
+        let mut mask = 0;
+        for producer in rule.producer.iter().filter(there) {
+            for consumer in rule.consumer.iter().filter(there) {
+                mask |= 1u128.checked_shl(self.rows.len() as u32).unwrap_or(0);
+                self.rows.push(HazardRow { rule, producer, consumer, distance });
+            }
+        }
+        for side in rule.ends.iter().chain(&rule.then_over).filter(there) {
+            match self.enders.iter_mut().find(|(_, other)| other.says_the_same(side)) {
+                Some((rows, _)) => *rows |= mask,
+                None => self.enders.push((mask, side)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The kinds of instructions, and where the tables name them. A kind that is not named is `usize::MAX`.
+struct Kinds<'a> {
+    hazards: &'a Hazards,
+    target: &'a str,
+    names: Vec<&'a str>,
+    numbered: Vec<Numbered<'a>>,
+    /// The kinds of the rows' producers and consumers, and of the operations that have to come between them.
+    producers: Vec<usize>,
+    consumers: Vec<usize>,
+    thens: Vec<usize>,
+    /// The kinds of `HazardTables::enders` and `HazardTables::counted`.
+    enders: Vec<usize>,
+    counted: Vec<usize>,
+}
+
+impl<'a> Kinds<'a> {
+    fn of(hazards: &'a Hazards, tables: &HazardTables<'a>, target: &'a str) -> Kinds<'a> {
+        let names: Vec<&str> = hazards.kinds.iter().fold(Vec::new(), |mut names, kind| {
+            position(&mut names, kind.name.as_str());
+            names
+        });
+        let number = |name: &str| number_of(&names, name);
+        let rows = || tables.rows.iter();
+        Kinds {
+            hazards,
+            target,
+            producers: rows().map(|row| number(&row.producer.kind)).collect(),
+            consumers: rows().map(|row| number(&row.consumer.kind)).collect(),
+            thens: rows().map(|row| row.rule.then.as_ref().map_or(usize::MAX, |kind| number(kind))).collect(),
+            enders: tables.enders.iter().map(|(_, side)| number(&side.kind)).collect(),
+            counted: tables.counted.iter().map(|kind| number(kind)).collect(),
+            numbered: numbered(hazards, &names, target),
+            names,
+        }
+    }
+
+    /// The class of an operation.
+    fn class(&self, t: &Target, operation: &Operation, enders: &[(u128, &Side)]) -> HazardClass {
+        let Kinds { hazards, target, .. } = *self;
+        let def = t.formats[operation.format].def;
+        let flags = &t.infos[operation.info].flags;
+        let is = kinds_of(&self.numbered, self.names.len(), &def.name, &operation.mnemonic, flags);
+        let is_of = |kind: &str| is.get(number_of(&self.names, kind)) == Some(&true);
+        let set = |kinds: &[usize]| {
+            let holds = kinds.iter().enumerate().filter(|(_, kind)| is.get(**kind) == Some(&true));
+            holds.fold(0u128, |set, (n, _)| set | 1 << n)
+        };
+        let row = def.rows.iter().find(|r| r.mnemonic == operation.mnemonic && r.opcode.of(target).is_some());
+        let watches = |all: &[Watched]| {
+            let mut sides = watched(all, target).into_iter().flat_map(|watched| &watched.sides);
+            sides.any(|side| is_of(&side.kind))
+        };
+        let turns = |(_, _, side): &(SourceLine, bool, Side)| is_of(&side.kind);
+        let is_nop = hazards.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic);
+        let properties = [
+            (1, is_of("valu")),
+            (1 << 1, is_of("trans")),
+            (1 << 2, is_nop),
+            (1 << 3, watches(&hazards.seen)),
+            (1 << 4, watches(&hazards.counted)),
+            (1 << 6, hazards.expert.iter().any(turns)),
+            (1 << 7, is_of("access")),
+        ];
+        let mut class = HazardClass {
+            produces: set(&self.producers),
+            arms: set(&self.thens),
+            consumes: set(&self.consumers),
+            counted: set(&self.counted) as u16,
+            passes: row.and_then(|row| row.passes.as_ref()?.of(target).copied()).unwrap_or((0, 0)),
+            is: properties.iter().filter(|(_, holds)| *holds).map(|(bit, _)| bit).sum(),
+            ..HazardClass::default()
+        };
+        for (n, (rows, side)) in enders.iter().enumerate() {
+            if is.get(self.enders[n]) != Some(&true) {
+                continue;
+            }
+            if side.conditions.is_empty() && side.operands.is_none() && side.upto.is_none() {
+                class.ends |= rows;
+            } else {
+                class.enders |= 1 << n;
+            }
+        }
+        class
+    }
+}
+
+/// The number of a kind, or `usize::MAX` if there is no such kind.
+fn number_of(kinds: &[&str], name: &str) -> usize {
+    kinds.iter().position(|kind| *kind == name).unwrap_or(usize::MAX)
 }
 
 /// Whether the target has the hardware register that the condition names, if it names one.
