@@ -49,20 +49,12 @@ fn module(
     let format = space.formats[0];
     let def = t.formats[format].def;
     let (kind, name) = (camel(&def.name), def.name.to_lowercase());
-    let mut all: BTreeMap<usize, Forms> = BTreeMap::new();
-    for (index, operation) in t.operations.iter().enumerate().skip(space.base).take(space.size) {
-        let Some(operation) = operation else { continue };
-        let is_first = t.constraints[t.signatures[operation.signature - 1].constraints].marks & marks::DUAL != 0;
-        let number = if is_first { index - space.base } else { index - second };
-        let forms = all.entry(number).or_default();
-        forms.number = number;
-        *if is_first { &mut forms.first } else { &mut forms.second } = Some(operation);
-    }
     let (mut out, mut operations) = (String::new(), String::new());
-    for forms in all.values() {
-        let operation = forms.first.or(forms.second).expect("it has a form");
-        let (text, constant) = function((t, meanings), def, forms, operation, shared, roster)?;
+    for forms in forms(t, space, second).values() {
+        let half = Half::new(t, def, forms)?;
+        let (text, constant) = half.function(meanings, shared, roster);
         out += &text;
+        let operation = half.operation;
         let opcode = camel(&operation.mnemonic);
         let alone = match alone(t, operation) {
             Some(other) => format!("Some(crate::opcode::Opcode::{})", camel(&other.mnemonic)),
@@ -75,30 +67,8 @@ fn module(
         );
     }
     let bits = encoding(t, format, 0);
-    let place = |name: &str| {
-        let found = t.formats[format].fields.iter().find(|(field, _)| field.name == name);
-        found.map_or(NONE, |(_, bits)| bits.pieces[0].lsb)
-    };
-    let fields = |half: &str| {
-        // A field that the format lacks is not used by any operation, so its name here does not matter.
-        let at = |name: &str| match place(name) {
-            NONE => format!("(Field::Reserved, {NONE})"),
-            lsb => format!("({}, {lsb})", field(name)),
-        };
-        let both = |name: &str| at(&format!("{name}{half}"));
-        format!(
-            "Fields {{ opcode: {}, src0: {}, src1: {}, src2: {}, dst: {}, neg: {}, table: {} }}",
-            place(&format!("op{half}")),
-            both("src0"),
-            both("vsrc1"),
-            both("vsrc2"),
-            both("vdst"),
-            both("neg"),
-            at("bitop3"),
-        )
-    };
     let letters = def.dual.as_ref().expect("the space has two operations");
-    let key = format!("[Fields; 2] = [{}, {}]", fields(&letters[0]), fields(&letters[1]));
+    let key = format!("[Fields; 2] = [{}, {}]", fields(t, format, &letters[0]), fields(t, format, &letters[1]));
     let fields = shared.signatures.name("V", key, |name, key| format!("pub(crate) const {name}: {key};\n"));
     let dwords = def.bits / 32;
     // In the short format, the lowest bit of one destination is the inverse of the lowest bit of the other.
@@ -127,6 +97,44 @@ fn module(
     Ok(module)
 }
 
+/// The operations of an opcode space by their numbers. Those from the opcode index `second` on are the second ones.
+fn forms<'a>(t: &'a Target, space: &OpcodeSpace, second: usize) -> BTreeMap<usize, Forms<'a>> {
+    let mut all: BTreeMap<usize, Forms> = BTreeMap::new();
+    for (index, operation) in t.operations.iter().enumerate().skip(space.base).take(space.size) {
+        let Some(operation) = operation else { continue };
+        let is_first = t.constraints[t.signatures[operation.signature - 1].constraints].marks & marks::DUAL != 0;
+        let number = if is_first { index - space.base } else { index - second };
+        let forms = all.entry(number).or_default();
+        forms.number = number;
+        *if is_first { &mut forms.first } else { &mut forms.second } = Some(operation);
+    }
+    all
+}
+
+/// The positions of the fields of one operation, as source text. The names of its fields end in `letter`.
+fn fields(t: &Target, format: usize, letter: &str) -> String {
+    let place = |name: &str| {
+        let found = t.formats[format].fields.iter().find(|(field, _)| field.name == name);
+        found.map_or(NONE, |(_, bits)| bits.pieces[0].lsb)
+    };
+    // A field that the format lacks is not used by any operation, so its name here does not matter.
+    let at = |name: &str| match place(name) {
+        NONE => format!("(Field::Reserved, {NONE})"),
+        lsb => format!("({}, {lsb})", field(name)),
+    };
+    let both = |name: &str| at(&format!("{name}{letter}"));
+    format!(
+        "Fields {{ opcode: {}, src0: {}, src1: {}, src2: {}, dst: {}, neg: {}, table: {} }}",
+        place(&format!("op{letter}")),
+        both("src0"),
+        both("vsrc1"),
+        both("vsrc2"),
+        both("vdst"),
+        both("neg"),
+        at("bitop3"),
+    )
+}
+
 /// The single operation with the same effect: the instruction of 32 bits with the same name.
 fn alone<'a>(t: &'a Target, dual: &Operation) -> Option<&'a Operation> {
     let name = |operation: &'a Operation| operation.spelling.as_deref().unwrap_or(&operation.mnemonic);
@@ -139,135 +147,189 @@ fn is_literal(desc: &OperandDesc) -> bool {
     matches!(desc.kind, OperandKind::Number(NumberKind::Literal { .. }))
 }
 
-/// Writes the function of one operation, and the constant with its facts.
-fn function(
-    (t, meanings): (&Target, &Meanings),
-    def: &Format,
-    forms: &Forms,
-    operation: &Operation,
-    shared: &mut Shared,
-    roster: &mut Vec<roster::Dual>,
-) -> Result<(String, String)> {
-    let name = &operation.mnemonic;
-    let signature = &t.signatures[operation.signature - 1];
-    let constraints = &t.constraints[signature.constraints];
-    let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
-    let descs: Vec<&OperandDesc> = numbers.iter().map(|&n| &t.descs[usize::from(n)]).collect();
-    let of = |name: &str| descs.iter().find(|i| i.field.starts_with(name)).copied();
-    let (Some(vdst), Some(src0)) = (of("vdst"), of("src0")) else {
-        return def.at.err(format!("{name} has no destination or no source"));
-    };
-    let mask = operand::allowed(t, constraints, src0)?;
-    let literal = descs.iter().any(|i| is_literal(i));
-    let third = of("vsrc2");
-    // The second source of a multiplication by a constant is the addend.
-    let scaled = descs.iter().position(|i| is_literal(i)).is_some_and(|at| at + 1 < descs.len());
-    let addend = match vdst.access {
-        Some(Access::ReadWrite) => "Dst",
-        _ if scaled => "Src1",
-        _ if third.is_some() => "Src2",
-        _ => "None",
-    };
-    let info = &t.infos[operation.info];
-    let n = vdst.dwords;
-    let place = |desc: &OperandDesc, mask: u16| {
-        let bus = if mask & operand::BUS != 0 { t.row.bus } else { 0 };
-        format!(
-            "Place {{ field: {}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, literal: {}, bus: {bus}, odd: false, acc: {NONE} }}",
-            field(&desc.field),
-            desc.lsb,
-            desc.shift,
-            desc.add,
-            camel(&desc.ty),
-            def.bits / 32,
-        )
-    };
-    let third = match third {
-        Some(desc) => Some((desc, operand::allowed(t, constraints, desc)?)),
-        None => None,
-    };
-    let modifier = |name: &str| descs.iter().find(|i| i.access.is_none() && i.field.starts_with(name));
-    let neg = modifier("neg").map_or(0, |i| i.used_bits & 7);
-    let table = modifier("bitop3").is_some();
-    let key = format!(
-        "Operation {{ opcode: {}, src0: {}, src1: {}, literal: {literal}, addend: Addend::{addend}, reads_vcc: {}, dwords: {n}, src2: {}, neg: {neg}, table: {table} }}",
-        forms.number,
-        place(src0, mask),
-        of("vsrc1").is_some(),
-        info.reads.iter().any(|r| r == "vcc"),
-        third.map_or("None".into(), |(desc, mask)| format!("Some({})", place(desc, mask))),
-    );
-    let constant =
-        shared.signatures.name("D", key, |name, key| format!("pub(crate) const {name}: Operation = {key};\n"));
-    let bound = operand::trait_name(&mut shared.traits, mask);
-    let mut generics = format!("A: {bound}");
-    let vector = format!("Vgpr<{n}>");
-    let mut parameters: Vec<(&str, String)> = Vec::new();
-    let mut calls = String::new();
-    for desc in descs.iter().filter(|desc| desc.access.is_some()) {
-        let (parameter, ty) = match desc.field.as_str() {
-            _ if is_literal(desc) => ("literal", "u32".into()),
-            field if field.starts_with("vdst") => ("vdst", vector.clone()),
-            field if field.starts_with("src0") => ("src0", format!("Op<A, {n}>")),
-            field if field.starts_with("vsrc1") => ("vsrc1", vector.clone()),
-            field if field.starts_with("vsrc2") => match third {
-                Some((_, mask)) if mask != operand::VGPR => {
-                    generics += &format!(", B: {}", operand::trait_name(&mut shared.traits, mask));
-                    ("vsrc2", format!("Op<B, {n}>"))
-                }
-                _ => ("vsrc2", vector.clone()),
-            },
-            _ => continue,
+/// One of the two operations of a dual instruction.
+struct Half<'a> {
+    t: &'a Target<'a>,
+    def: &'a Format,
+    forms: &'a Forms<'a>,
+    operation: &'a Operation,
+    descs: Vec<&'a OperandDesc>,
+    vdst: &'a OperandDesc,
+    /// The first source, and the classes of operands that it accepts.
+    src0: (&'a OperandDesc, u16),
+    /// The third source, if there is one.
+    src2: Option<(&'a OperandDesc, u16)>,
+    /// The operands that can be negated, as bits.
+    neg: u8,
+    /// Whether the operation has a table of bits.
+    table: bool,
+}
+
+/// The parameters of a function.
+struct Parameters {
+    generics: String,
+    /// The names and types.
+    list: Vec<(&'static str, String)>,
+    /// The arguments by which the tests call the function, as source text.
+    arguments: String,
+}
+
+impl<'a> Half<'a> {
+    fn new(t: &'a Target<'a>, def: &'a Format, forms: &'a Forms<'a>) -> Result<Half<'a>> {
+        let operation = forms.first.or(forms.second).expect("it has a form");
+        let signature = &t.signatures[operation.signature - 1];
+        let constraints = &t.constraints[signature.constraints];
+        let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];
+        let descs: Vec<&OperandDesc> = numbers.iter().map(|&n| &t.descs[usize::from(n)]).collect();
+        let of = |name: &str| descs.iter().find(|i| i.field.starts_with(name)).copied();
+        let (Some(vdst), Some(src0)) = (of("vdst"), of("src0")) else {
+            return def.at.err(format!("{} has no destination or no source", operation.mnemonic));
         };
-        let at = format!("&format!(\"{parameter}{{half}}\")");
-        match parameter {
-            "literal" => calls += "case.dual_literal(), ",
-            "src0" => put!(calls, "case.dual_source({at}, \"{mask} dual {n} true {}\"), ", desc.ty),
-            "vsrc2" if ty != vector => {
-                let mask = third.map_or(0, |third| third.1);
-                put!(calls, "case.dual_source({at}, \"{mask} dual {n} true {}\"), ", desc.ty);
-            }
-            _ => put!(calls, "case.dual_register({at}), "),
-        }
-        parameters.push((parameter, ty));
+        let src0 = (src0, operand::allowed(t, constraints, src0)?);
+        let src2 = match of("vsrc2") {
+            Some(desc) => Some((desc, operand::allowed(t, constraints, desc)?)),
+            None => None,
+        };
+        let modifier = |name: &str| descs.iter().find(|i| i.access.is_none() && i.field.starts_with(name));
+        let neg = modifier("neg").map_or(0, |i| i.used_bits & 7);
+        let table = modifier("bitop3").is_some();
+        Ok(Half { t, def, forms, operation, vdst, src0, src2, neg, table, descs })
     }
-    let list: Vec<String> = parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
-    let names: Vec<&str> = parameters.iter().map(|p| p.0).collect();
-    let has = |name: &str, or: String| if names.contains(&name) { name.to_string() } else { or };
-    let (kind, place) = match (forms.first, forms.second) {
-        (Some(_), Some(_)) => ("Either", "either operation"),
-        (Some(_), None) => ("OnlyFirst", "the first operation"),
-        _ => ("OnlySecond", "the second operation"),
-    };
-    roster.push(roster::Dual {
-        target: camel(&t.row.name),
-        module: roster::module(t.row),
-        format: def.name.to_lowercase(),
-        name: name.into(),
-        arguments: calls,
-        first: forms.first.is_some(),
-        second: forms.second.is_some(),
-        neg,
-        table,
-    });
-    let modifiers = match (neg, table) {
-        (0, false) => "",
-        (0, true) => " Modifiers: `bitop3`.",
-        _ => " Modifiers: `neg`.",
-    };
-    let computes = computes(meanings, t, operation).replace('\n', "\n/// ").replace("/// \n", "///\n");
-    let none = format!("Vgpr::<{n}>::new(0, 0)");
-    let text = format!(
-        "/// `{name} {}`: {place} of {}, opcode {}\n///\n/// Source: {}.{modifiers}{computes}\n#[inline]\npub const fn {name}<{generics}>({}) -> Dual<{kind}, {}> {{ Dual::new(&{constant}, vdst, src0, {}, {}, {}) }}\n",
-        names.join(", "),
-        def.name,
-        forms.number,
-        def.source.text(&t.row.name),
-        list.join(", "),
-        camel(&def.name),
-        has("vsrc1", none.clone()),
-        has("vsrc2", none),
-        has("literal", "0".into()),
-    );
-    Ok((text, constant))
+
+    /// The facts of the operation, as source text.
+    fn constant(&self) -> String {
+        let place = |(desc, mask): (&OperandDesc, u16)| {
+            let bus = if mask & operand::BUS != 0 { self.t.row.bus } else { 0 };
+            format!(
+                "Place {{ field: {}, lsb: {}, shift: {}, add: {}, allowed: {mask}, ty: DataType::{}, literal: {}, bus: {bus}, odd: false, acc: {NONE} }}",
+                field(&desc.field),
+                desc.lsb,
+                desc.shift,
+                desc.add,
+                camel(&desc.ty),
+                self.def.bits / 32,
+            )
+        };
+        let literal = self.descs.iter().position(|i| is_literal(i));
+        // The second source of a multiplication by a constant is the addend.
+        let scaled = literal.is_some_and(|at| at + 1 < self.descs.len());
+        let addend = match self.vdst.access {
+            Some(Access::ReadWrite) => "Dst",
+            _ if scaled => "Src1",
+            _ if self.src2.is_some() => "Src2",
+            _ => "None",
+        };
+        let reads_vcc = self.t.infos[self.operation.info].reads.iter().any(|r| r == "vcc");
+        format!(
+            "Operation {{ opcode: {}, src0: {}, src1: {}, literal: {}, addend: Addend::{addend}, reads_vcc: {reads_vcc}, dwords: {}, src2: {}, neg: {}, table: {} }}",
+            self.forms.number,
+            place(self.src0),
+            self.descs.iter().any(|i| i.field.starts_with("vsrc1")),
+            literal.is_some(),
+            self.vdst.dwords,
+            self.src2.map_or("None".into(), |source| format!("Some({})", place(source))),
+            self.neg,
+            self.table,
+        )
+    }
+
+    fn parameters(&self, traits: &mut BTreeMap<u16, String>) -> Parameters {
+        let n = self.vdst.dwords;
+        let mask = self.src0.1;
+        let mut all = Parameters {
+            generics: format!("A: {}", operand::trait_name(traits, mask)),
+            list: Vec::new(),
+            arguments: String::new(),
+        };
+        let vector = format!("Vgpr<{n}>");
+        let out = &mut all.arguments;
+        for desc in self.descs.iter().filter(|desc| desc.access.is_some()) {
+            let register = |name: &str| format!("case.dual_register(&format!(\"{name}{{half}}\")), ");
+            let source = |name: &str, mask: u16| {
+                format!("case.dual_source(&format!(\"{name}{{half}}\"), \"{mask} dual {n} true {}\"), ", desc.ty)
+            };
+            let (name, ty) = match desc.field.as_str() {
+                _ if is_literal(desc) => {
+                    *out += "case.dual_literal(), ";
+                    ("literal", "u32".into())
+                }
+                field if field.starts_with("vdst") => {
+                    *out += &register("vdst");
+                    ("vdst", vector.clone())
+                }
+                field if field.starts_with("src0") => {
+                    *out += &source("src0", mask);
+                    ("src0", format!("Op<A, {n}>"))
+                }
+                field if field.starts_with("vsrc1") => {
+                    *out += &register("vsrc1");
+                    ("vsrc1", vector.clone())
+                }
+                field if field.starts_with("vsrc2") => match self.src2 {
+                    Some((_, mask)) if mask != operand::VGPR => {
+                        put!(all.generics, ", B: {}", operand::trait_name(traits, mask));
+                        *out += &source("vsrc2", mask);
+                        ("vsrc2", format!("Op<B, {n}>"))
+                    }
+                    _ => {
+                        *out += &register("vsrc2");
+                        ("vsrc2", vector.clone())
+                    }
+                },
+                _ => continue,
+            };
+            all.list.push((name, ty));
+        }
+        all
+    }
+
+    /// Writes the function of the operation, and the constant with its facts. Returns the function and the constant's
+    /// name.
+    fn function(&self, meanings: &Meanings, shared: &mut Shared, roster: &mut Vec<roster::Dual>) -> (String, String) {
+        let Half { t, def, forms, operation, .. } = *self;
+        let name = &operation.mnemonic;
+        let constant = shared
+            .signatures
+            .name("D", self.constant(), |name, key| format!("pub(crate) const {name}: Operation = {key};\n"));
+        let Parameters { generics, list, arguments } = self.parameters(&mut shared.traits);
+        roster.push(roster::Dual {
+            target: camel(&t.row.name),
+            module: roster::module(t.row),
+            format: def.name.to_lowercase(),
+            name: name.into(),
+            arguments,
+            first: forms.first.is_some(),
+            second: forms.second.is_some(),
+            neg: self.neg,
+            table: self.table,
+        });
+        let names: Vec<&str> = list.iter().map(|(name, _)| *name).collect();
+        let list: Vec<String> = list.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+        let has = |name: &str, or: String| if names.contains(&name) { name.to_string() } else { or };
+        let (kind, place) = match (forms.first, forms.second) {
+            (Some(_), Some(_)) => ("Either", "either operation"),
+            (Some(_), None) => ("OnlyFirst", "the first operation"),
+            _ => ("OnlySecond", "the second operation"),
+        };
+        let modifiers = match (self.neg, self.table) {
+            (0, false) => "",
+            (0, true) => " Modifiers: `bitop3`.",
+            _ => " Modifiers: `neg`.",
+        };
+        let computes = computes(meanings, t, operation).replace('\n', "\n/// ").replace("/// \n", "///\n");
+        let none = format!("Vgpr::<{}>::new(0, 0)", self.vdst.dwords);
+        let text = format!(
+            "/// `{name} {}`: {place} of {}, opcode {}\n///\n/// Source: {}.{modifiers}{computes}\n#[inline]\npub const fn {name}<{generics}>({}) -> Dual<{kind}, {}> {{ Dual::new(&{constant}, vdst, src0, {}, {}, {}) }}\n",
+            names.join(", "),
+            def.name,
+            forms.number,
+            def.source.text(&t.row.name),
+            list.join(", "),
+            camel(&def.name),
+            has("vsrc1", none.clone()),
+            has("vsrc2", none),
+            has("literal", "0".into()),
+        );
+        (text, constant)
+    }
 }
