@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{CodeObject, CodeObjectError, metadata};
+use super::{CodeObject, CodeObjectError, Kernel, metadata};
 use crate::descriptor::KernelDescriptor;
 use crate::target::Target;
 
@@ -80,6 +80,18 @@ fn hash(name: impl Iterator<Item = u8>) -> u32 {
     })
 }
 
+/// The parts of the file that headers name.
+#[derive(Clone, Copy)]
+struct Parts {
+    note: Part,
+    symbols: Part,
+    hash_table: Part,
+    strings: Part,
+    descriptors: Part,
+    code: Part,
+    dynamic: Part,
+}
+
 /// The bytes of the file. `descriptors` has the descriptor of each kernel.
 pub fn write(
     object: &CodeObject<'_>,
@@ -94,19 +106,52 @@ pub fn write(
     }
     let mut out = Out(Vec::new());
     out.0.resize(FILE_HEADER + PROGRAM_HEADERS * PROGRAM_HEADER, 0);
-    let document = metadata::document(object, descriptors);
+    let note = note(&mut out, &metadata::document(object, descriptors));
+    let count = kernels.len() * 2 + 1;
+    let symbols = Part { len: (count * SYMBOL) as u64, ..out.begin(8, 0) };
+    out.0.resize(out.0.len() + count * SYMBOL, 0);
+    let hash_table = hash_table(&mut out, kernels, count);
+    let (names, name_offsets) = names(kernels);
+    let strings = out.part(1, 0, &names);
+    let (descriptors, entries) = descriptors_and_symbols(&mut out, object, descriptors, &name_offsets);
+    let code = out.begin(CODE_ALIGN, PAGE);
+    for kernel in kernels {
+        out.begin(CODE_ALIGN, PAGE);
+        out.words(kernel.code);
+    }
+    let code = out.end(code);
+    let dynamic = dynamic(&mut out, symbols, strings, hash_table);
+    let parts = Parts { note, symbols, hash_table, strings, descriptors, code, dynamic };
+    let (headers, sections) = section_headers(&mut out, &parts);
+
+    let mut head = Out(Vec::new());
+    // 64 bits, little-endian, for the HSA runtime, whose ABI version 4 means code objects of version 6.
+    head.0.extend(*b"\x7fELF\x02\x01\x01\x40\x04\0\0\0\0\0\0\0");
+    head.halves(&[3, 224]);
+    head.words(&[1]);
+    head.longs(&[0, FILE_HEADER as u64, headers]);
+    head.words(&[object.flags(target)]);
+    head.halves(&[FILE_HEADER as u16, PROGRAM_HEADER as u16, PROGRAM_HEADERS as u16, 64, sections, sections - 1]);
+    program_headers(&mut head, &parts);
+    for (place, bytes) in [(0, &head.0), (symbols.offset as usize, &entries)] {
+        for (to, from) in out.0.iter_mut().skip(place).zip(bytes) {
+            *to = *from;
+        }
+    }
+    Ok(out.0)
+}
+
+/// Writes the note with the metadata.
+fn note(out: &mut Out, document: &[u8]) -> Part {
     let note = out.begin(4, 0);
     out.words(&[7, document.len() as u32, 32]);
     out.0.extend(b"AMDGPU\0\0");
-    out.0.extend(&document);
-    let note = out.begin(4, 0).offset.checked_sub(note.offset).map_or(note, |len| Part { len, ..note });
+    out.0.extend(document);
+    out.begin(4, 0).offset.checked_sub(note.offset).map_or(note, |len| Part { len, ..note })
+}
 
-    // The names of the symbols: for each kernel, the name of its code, and that of its descriptor, which ends in `.kd`.
-    let mut names = Vec::new();
-    names.push(0);
-    let symbols = kernels.len() * 2 + 1;
-    let symbol_table = Part { len: (symbols * SYMBOL) as u64, ..out.begin(8, 0) };
-    out.0.resize(out.0.len() + symbols * SYMBOL, 0);
+/// Writes the hash table of the symbols, which has as many buckets as symbols.
+fn hash_table(out: &mut Out, kernels: &[Kernel<'_>], symbols: usize) -> Part {
     let table = out.begin(4, 0);
     out.words(&[symbols as u32, symbols as u32]);
     let hashes: Vec<u32> = (kernels.iter())
@@ -125,10 +170,15 @@ pub fn write(
     for (n, hash) in hashes.iter().enumerate() {
         out.words(&[next(n + 1, *hash)]);
     }
-    let table = out.end(table);
-    let mut entries = Out(Vec::new());
-    entries.0.resize(SYMBOL, 0);
-    let name_offsets: Vec<[u32; 2]> = kernels
+    out.end(table)
+}
+
+/// The names of the symbols, and the offsets of two names for each kernel: that of its code, and that of its
+/// descriptor, which ends in `.kd`.
+fn names(kernels: &[Kernel<'_>]) -> (Vec<u8>, Vec<[u32; 2]>) {
+    let mut names = Vec::new();
+    names.push(0);
+    let offsets = kernels
         .iter()
         .map(|kernel| {
             let code = names.len() as u32;
@@ -140,14 +190,24 @@ pub fn write(
             [code, descriptor]
         })
         .collect();
-    let strings = out.part(1, 0, &names);
+    (names, offsets)
+}
 
-    let descriptor_part = out.begin(DESCRIPTOR_ALIGN, 0);
+/// Writes the descriptors, which name the addresses of the code after them. Also returns the table of symbols.
+fn descriptors_and_symbols(
+    out: &mut Out,
+    object: &CodeObject<'_>,
+    descriptors: &[KernelDescriptor],
+    names: &[[u32; 2]],
+) -> (Part, Vec<u8>) {
+    let mut entries = Out(Vec::new());
+    entries.0.resize(SYMBOL, 0);
+    let part = out.begin(DESCRIPTOR_ALIGN, 0);
     // Code has pages of its own.
-    let end = descriptor_part.offset + (kernels.len() * KernelDescriptor::SIZE) as u64;
+    let end = part.offset + (object.kernels.len() * KernelDescriptor::SIZE) as u64;
     let code_offset = end.checked_next_multiple_of(CODE_ALIGN as u64).unwrap_or(end);
     let code_address = code_offset + PAGE;
-    let places = kernels.iter().zip(descriptors).zip(code_offsets(object)).zip(&name_offsets);
+    let places = object.kernels.iter().zip(descriptors).zip(code_offsets(object)).zip(names);
     for (((kernel, descriptor), offset), [code_name, descriptor_name]) in places {
         let address = out.0.len() as u64;
         let mut descriptor = *descriptor;
@@ -162,42 +222,40 @@ pub fn write(
         symbol(*code_name, FUNCTION, 6, code_address + offset, kernel.code.len() as u64 * 4);
         symbol(*descriptor_name, OBJECT, 5, address, KernelDescriptor::SIZE as u64);
     }
-    let descriptors = out.end(descriptor_part);
-    let code = out.begin(CODE_ALIGN, PAGE);
-    for kernel in kernels {
-        out.begin(CODE_ALIGN, PAGE);
-        out.words(kernel.code);
-    }
-    let code = out.end(code);
+    (out.end(part), entries.0)
+}
 
+/// Writes the tags by which a loader finds the tables.
+fn dynamic(out: &mut Out, symbols: Part, strings: Part, hash_table: Part) -> Part {
     let dynamic = out.begin(8, 2 * PAGE);
-    out.longs(&[
-        6,
-        symbol_table.address,
-        11,
-        SYMBOL as u64,
-        5,
-        strings.address,
-        10,
-        strings.len,
-        4,
-        table.address,
-        0,
-        0,
-    ]);
-    let dynamic = out.end(dynamic);
-    let section_names = out.part(1, 0, SECTION_NAMES);
+    let tags = [
+        (6, symbols.address),
+        (11, SYMBOL as u64),
+        (5, strings.address),
+        (10, strings.len),
+        (4, hash_table.address),
+        (0, 0),
+    ];
+    for (tag, value) in tags {
+        out.longs(&[tag, value]);
+    }
+    out.end(dynamic)
+}
+
+/// Writes the names and headers of the sections. Returns the offset of the headers, and their number.
+fn section_headers(out: &mut Out, parts: &Parts) -> (u64, u16) {
+    let Parts { note, symbols, hash_table, strings, descriptors, code, dynamic } = *parts;
+    let names = out.part(1, 0, SECTION_NAMES);
     let headers = out.begin(8, 0);
-    let read_only = [note, symbol_table, table, strings, descriptors];
     let sections = [
         (1, 7, 2, note, 0, 0, 4, 0),
-        (7, 11, 2, symbol_table, 4, 1, 8, SYMBOL as u64),
-        (15, 5, 2, table, 2, 0, 4, 4),
+        (7, 11, 2, symbols, 4, 1, 8, SYMBOL as u64),
+        (15, 5, 2, hash_table, 2, 0, 4, 4),
         (21, 3, 2, strings, 0, 0, 1, 0),
         (29, 1, 2, descriptors, 0, 0, DESCRIPTOR_ALIGN as u64, 0),
         (37, 1, 6, code, 0, 0, CODE_ALIGN as u64, 0),
         (43, 6, 3, dynamic, 4, 0, 8, 16),
-        (52, 3, 0, Part { address: 0, ..section_names }, 0, 0, 1, 0),
+        (52, 3, 0, Part { address: 0, ..names }, 0, 0, 1, 0),
     ];
     out.longs(&[0; 8]);
     for (name, kind, flags, part, link, info, align, entry) in sections {
@@ -206,16 +264,13 @@ pub fn write(
         out.words(&[link, info]);
         out.longs(&[align, entry]);
     }
+    (headers.offset, sections.len() as u16 + 1)
+}
 
-    let mut head = Out(Vec::new());
-    // 64 bits, little-endian, for the HSA runtime, whose ABI version 4 means code objects of version 6.
-    head.0.extend(*b"\x7fELF\x02\x01\x01\x40\x04\0\0\0\0\0\0\0");
-    head.halves(&[3, 224]);
-    head.words(&[1]);
-    head.longs(&[0, FILE_HEADER as u64, headers.offset]);
-    head.words(&[object.flags(target)]);
-    let count = sections.len() as u16 + 1;
-    head.halves(&[FILE_HEADER as u16, PROGRAM_HEADER as u16, PROGRAM_HEADERS as u16, 64, count, count - 1]);
+/// Writes the headers of the segments.
+fn program_headers(out: &mut Out, parts: &Parts) {
+    let Parts { note, symbols, hash_table, strings, descriptors, code, dynamic } = *parts;
+    let read_only = [note, symbols, hash_table, strings, descriptors];
     let end = read_only.iter().map(|part| part.offset + part.len).max().unwrap_or(0);
     let own = Part {
         offset: FILE_HEADER as u64,
@@ -231,13 +286,7 @@ pub fn write(
         (4, 4, note, 4),
     ];
     for (kind, flags, part, align) in segments {
-        head.words(&[kind, flags]);
-        head.longs(&[part.offset, part.address, part.address, part.len, part.len, align]);
+        out.words(&[kind, flags]);
+        out.longs(&[part.offset, part.address, part.address, part.len, part.len, align]);
     }
-    for (place, bytes) in [(0, &head.0), (symbol_table.offset as usize, &entries.0)] {
-        for (to, from) in out.0.iter_mut().skip(place).zip(bytes) {
-            *to = *from;
-        }
-    }
-    Ok(out.0)
 }
