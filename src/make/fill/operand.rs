@@ -24,6 +24,7 @@ fn literal64(argument: Argument) -> Option<u64> {
 }
 
 impl Filling<'_> {
+    /// Fills in an operand. `lacks` is the error for an operand that no argument can give.
     pub(super) fn operand(&mut self, desc: &OperandDesc, lacks: BuildError) -> Result<(), BuildError> {
         let b = self.builder;
         self.is_sized |= match desc.kind {
@@ -48,112 +49,158 @@ impl Filling<'_> {
                 _ => self.words.set(desc.write_if_bit, true),
             }
         }
-        let missing = BuildError::Missing(desc.field);
         if let Some(address) = Address::of(desc) {
             return self.image_address(address);
         }
-        let argument = match (self.take(desc.field), desc.kind) {
-            (Some(argument), _) => argument,
-            (None, OperandKind::Number(NumberKind::Plain(Notation::Endpgm))) => return Ok(()),
-            (None, OperandKind::Offset(OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })) => {
-                // The offset may be a register without a constant.
-                match b.find(Field::Soffset) {
-                    Some(_) => Argument::new(op::OFF, 0),
-                    None => Argument::ZERO,
-                }
-            }
-            (None, OperandKind::Address(AddressKind::Global { .. })) => return Err(missing),
-            (None, OperandKind::Address(_)) => Argument::new(op::OFF, 0),
-            (None, _) => return Err(missing),
-        };
-        let rules = self.rules;
-        let cannot = || BuildError::Operand { field: desc.field, given: argument.given(rules) };
-        let is_off = argument.code == op::OFF;
+        let Some(argument) = self.argument(desc)? else { return Ok(()) };
         let coded = match desc.kind {
             OperandKind::Register(RegisterKind::OppositeParity { .. }) => return Err(lacks),
-            OperandKind::Register(kind) => match argument.code {
-                op::VGPR_HIGH..=op::VGPR_HIGH_LAST if kind.is_half() => {
-                    EncodedOperand::High(argument.code - op::VGPR_HIGH + VGPR)
-                }
-                // Modifiers determine the width; `accept` checks it.
-                _ if kind.is_sized() => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
-                _ => match self.resolve(desc, desc.dwords.into(), argument)? {
-                    EncodedOperand::Code(code) if code == vcc(b.target) && kind.is_vcc() => EncodedOperand::Vcc,
-                    coded => coded,
-                },
-            },
+            OperandKind::Register(kind) => self.register(kind, desc, argument)?,
             OperandKind::Image(ImageKind::Data { .. }) => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
-            OperandKind::Address(kind) => match kind {
-                AddressKind::Scalar { .. } | AddressKind::ExportSource { .. } if is_off => EncodedOperand::Off,
-                AddressKind::Scalar { .. } => self.resolve(desc, desc.dwords.into(), argument)?,
-                AddressKind::ExportSource { compr, .. } => {
-                    self.words.set(compr, self.flag(Field::Compr));
-                    self.resolve(desc, 1, argument)?
-                }
-                AddressKind::Global { .. } => {
-                    self.resolve(desc, global_addr_dwords(b.is_off(Field::Saddr)), argument)?
-                }
-                AddressKind::Scratch { sve: NONE, saddr } if is_off == b.is_off(Field::Saddr) => {
-                    let neither = neither(b.target);
-                    if !is_off || neither == u16::MAX {
-                        return Err(cannot());
-                    }
-                    self.words.put(saddr, SADDR, neither.into());
-                    EncodedOperand::Off
-                }
-                AddressKind::Scratch { .. } if is_off => EncodedOperand::Off,
-                AddressKind::Scratch { .. } => self.resolve(desc, desc.dwords.into(), argument)?,
-                AddressKind::Buffer { .. } => {
-                    let dwords = buf_vaddr_dwords([Field::Offen, Field::Idxen, Field::Addr64].map(|f| self.flag(f)));
-                    match (dwords, is_off) {
-                        (0, true) => EncodedOperand::Off,
-                        (0, false) => return Err(cannot()),
-                        (_, true) => return Err(missing),
-                        _ => self.resolve(desc, dwords, argument)?,
-                    }
-                }
-            },
+            OperandKind::Address(kind) => self.address(kind, desc, argument)?,
             OperandKind::Offset(OffsetKind::Dwords { .. }) => match argument.integer() {
                 Some(n) => EncodedOperand::Number(n),
                 None => self.resolve(desc, 1, argument)?,
             },
             OperandKind::Offset(kind) => self.scalar_offset(kind, desc, argument)?,
-            OperandKind::Number(kind) => match kind {
-                NumberKind::Literal { .. } if desc.dwords == 2 => {
-                    EncodedOperand::Literal64(literal64(argument).ok_or(BuildError::Constant(desc.field))?)
-                }
-                NumberKind::Literal { .. } => {
-                    EncodedOperand::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(desc.field))?)
-                }
-                _ if desc.width == 16 && kind.has_both_signs() => {
-                    // Signed and unsigned values are both accepted.
-                    let value = argument.integer().ok_or_else(cannot)?;
-                    let (min, max) = (i16::MIN.into(), u16::MAX.into());
-                    if !(min..=max).contains(&value) {
-                        return Err(BuildError::Range { field: desc.field, value, min, max });
-                    }
-                    EncodedOperand::Number((value as u16).into())
-                }
-                NumberKind::Label => {
-                    let value = argument.integer().ok_or_else(cannot)?;
-                    let (min, max) = (i16::MIN.into(), i16::MAX.into());
-                    let range = BuildError::Range { field: desc.field, value, min, max };
-                    EncodedOperand::Label(value.try_into().map_err(|_| range)?)
-                }
-                NumberKind::Attribute { .. } => {
-                    self.number(desc, argument)?;
-                    let channel = self.take(Field::Attrchan).ok_or(BuildError::Missing(Field::Attrchan))?;
-                    let channel = channel.integer().filter(|n| (0..4).contains(n));
-                    let channel = channel.ok_or(BuildError::Unknown(Field::Attrchan))?;
-                    EncodedOperand::Attr(argument.value as i64, channel as u8)
-                }
-                NumberKind::Choice(list) => return self.named(desc, self.rules.members(list), argument),
-                NumberKind::Plain(_) | NumberKind::Parts(_) => return self.number(desc, argument),
+            OperandKind::Number(kind) => match self.encoded_number(kind, desc, argument)? {
+                Some(coded) => coded,
+                None => return Ok(()),
             },
             OperandKind::Image(ImageKind::Address { .. }) | OperandKind::Modifier(_) | OperandKind::Second => {
                 return Err(lacks);
             }
         };
+        self.encode(desc, coded, argument)
+    }
+
+    /// The argument of an operand, or the value that stands for a missing one; `None` if the operand can be missing.
+    fn argument(&mut self, desc: &OperandDesc) -> Result<Option<Argument>, BuildError> {
+        Ok(match (self.take(desc.field), desc.kind) {
+            (Some(argument), _) => Some(argument),
+            (None, OperandKind::Number(NumberKind::Plain(Notation::Endpgm))) => None,
+            (None, OperandKind::Offset(OffsetKind::Bytes { .. } | OffsetKind::Sum { .. })) => {
+                // The offset may be a register without a constant.
+                match self.builder.find(Field::Soffset) {
+                    Some(_) => Some(Argument::new(op::OFF, 0)),
+                    None => Some(Argument::ZERO),
+                }
+            }
+            (None, OperandKind::Address(AddressKind::Global { .. })) => return Err(BuildError::Missing(desc.field)),
+            (None, OperandKind::Address(_)) => Some(Argument::new(op::OFF, 0)),
+            (None, _) => return Err(BuildError::Missing(desc.field)),
+        })
+    }
+
+    fn register(
+        &self,
+        kind: RegisterKind,
+        desc: &OperandDesc,
+        argument: Argument,
+    ) -> Result<EncodedOperand, BuildError> {
+        Ok(match argument.code {
+            op::VGPR_HIGH..=op::VGPR_HIGH_LAST if kind.is_half() => {
+                EncodedOperand::High(argument.code - op::VGPR_HIGH + VGPR)
+            }
+            // Modifiers determine the width; `accept` checks it.
+            _ if kind.is_sized() => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
+            _ => match self.resolve(desc, desc.dwords.into(), argument)? {
+                EncodedOperand::Code(code) if code == vcc(self.builder.target) && kind.is_vcc() => EncodedOperand::Vcc,
+                coded => coded,
+            },
+        })
+    }
+
+    fn address(
+        &mut self,
+        kind: AddressKind,
+        desc: &OperandDesc,
+        argument: Argument,
+    ) -> Result<EncodedOperand, BuildError> {
+        let b = self.builder;
+        let is_off = argument.code == op::OFF;
+        let cannot = || BuildError::Operand { field: desc.field, given: argument.given(self.rules) };
+        let dwords = match kind {
+            AddressKind::Scalar { .. } | AddressKind::ExportSource { .. } if is_off => return Ok(EncodedOperand::Off),
+            AddressKind::Scalar { .. } => desc.dwords.into(),
+            AddressKind::ExportSource { compr, .. } => {
+                self.words.set(compr, self.flag(Field::Compr));
+                1
+            }
+            AddressKind::Global { .. } => global_addr_dwords(b.is_off(Field::Saddr)),
+            AddressKind::Scratch { sve: NONE, saddr } if is_off == b.is_off(Field::Saddr) => {
+                let neither = neither(b.target);
+                if !is_off || neither == u16::MAX {
+                    return Err(cannot());
+                }
+                self.words.put(saddr, SADDR, neither.into());
+                return Ok(EncodedOperand::Off);
+            }
+            AddressKind::Scratch { .. } if is_off => return Ok(EncodedOperand::Off),
+            AddressKind::Scratch { .. } => desc.dwords.into(),
+            AddressKind::Buffer { .. } => {
+                let dwords = buf_vaddr_dwords([Field::Offen, Field::Idxen, Field::Addr64].map(|f| self.flag(f)));
+                match (dwords, is_off) {
+                    (0, true) => return Ok(EncodedOperand::Off),
+                    (0, false) => return Err(cannot()),
+                    (_, true) => return Err(BuildError::Missing(desc.field)),
+                    _ => dwords,
+                }
+            }
+        };
+        self.resolve(desc, dwords, argument)
+    }
+
+    /// The number that is encoded like an operand; `None` for a number that this function writes to its field.
+    fn encoded_number(
+        &mut self,
+        kind: NumberKind,
+        desc: &OperandDesc,
+        argument: Argument,
+    ) -> Result<Option<EncodedOperand>, BuildError> {
+        let field = desc.field;
+        let cannot = || BuildError::Operand { field, given: argument.given(self.rules) };
+        Ok(Some(match kind {
+            NumberKind::Literal { .. } if desc.dwords == 2 => {
+                EncodedOperand::Literal64(literal64(argument).ok_or(BuildError::Constant(field))?)
+            }
+            NumberKind::Literal { .. } => {
+                EncodedOperand::Literal(self.literal(desc, argument).ok_or(BuildError::Constant(field))?)
+            }
+            _ if desc.width == 16 && kind.has_both_signs() => {
+                // Signed and unsigned values are both accepted.
+                let value = argument.integer().ok_or_else(cannot)?;
+                let (min, max) = (i16::MIN.into(), u16::MAX.into());
+                if !(min..=max).contains(&value) {
+                    return Err(BuildError::Range { field, value, min, max });
+                }
+                EncodedOperand::Number((value as u16).into())
+            }
+            NumberKind::Label => {
+                let value = argument.integer().ok_or_else(cannot)?;
+                let range = BuildError::Range { field, value, min: i16::MIN.into(), max: i16::MAX.into() };
+                EncodedOperand::Label(value.try_into().map_err(|_| range)?)
+            }
+            NumberKind::Attribute { .. } => {
+                self.number(desc, argument)?;
+                let channel = self.take(Field::Attrchan).ok_or(BuildError::Missing(Field::Attrchan))?;
+                let channel = channel.integer().filter(|n| (0..4).contains(n));
+                let channel = channel.ok_or(BuildError::Unknown(Field::Attrchan))?;
+                EncodedOperand::Attr(argument.value as i64, channel as u8)
+            }
+            NumberKind::Choice(list) => {
+                self.named(desc, self.rules.members(list), argument)?;
+                return Ok(None);
+            }
+            NumberKind::Plain(_) | NumberKind::Parts(_) => {
+                self.number(desc, argument)?;
+                return Ok(None);
+            }
+        }))
+    }
+
+    /// Encodes an operand, and counts it if it uses the constant bus.
+    fn encode(&mut self, desc: &OperandDesc, coded: EncodedOperand, argument: Argument) -> Result<(), BuildError> {
         if let EncodedOperand::Literal(_) | EncodedOperand::Literal64(_) = coded {
             self.literal_of = desc.field;
         }
@@ -167,8 +214,8 @@ impl Filling<'_> {
         self.scalars += u8::from(is_on_bus);
         encode(desc, coded, &mut self.words).map_err(|error| {
             let given = match coded {
-                EncodedOperand::Code(code) => given(rules, code, 0),
-                _ => argument.given(rules),
+                EncodedOperand::Code(code) => given(self.rules, code, 0),
+                _ => argument.given(self.rules),
             };
             refused(desc, error, given, argument.integer().unwrap_or(0))
         })
