@@ -446,7 +446,10 @@ fn layout(w: &mut String, isa: &Isa, t: &Target, abouts: &mut Vec<String>) {
 pub const UNNAMED: [&str; 8] = ["sgpr", "ttmp", "int", "vgpr", "literal", "literal64", "off", "neither"];
 
 fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
-    putln!(w, "#[cfg(feature = \"text\")]\npub(crate) static TEXT: TextTables = TextTables {{ codes: &[");
+    putln!(
+        w,
+        "#[cfg(feature = \"text\")]\npub(crate) static TEXT: TextTables = TextTables {{ names: Names {{ codes: &["
+    );
     for c in &t.codes {
         if UNNAMED.contains(&c.class.as_str()) {
             continue;
@@ -457,6 +460,16 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         }
     }
     putln!(w, "],");
+    // dpp_ctrl64 restricts the values of dpp_ctrl and has no names of its own.
+    for e in isa.enums.iter().filter(|e| !e.bits && e.name != "dpp_ctrl64") {
+        put!(w, "{}: &[", e.name);
+        for v in &e.values {
+            let Some(cell) = v.value.of(&t.row.name) else { continue };
+            put!(w, "({}, {:?}),", crate::build::parse::numbers::run(&v.at, cell)?.0, v.name);
+        }
+        putln!(w, "],");
+    }
+    putln!(w, "}},");
     let mut at = vec![0u8; t.code.vgpr.0.into()];
     let named = t.codes.iter().filter(|c| !UNNAMED.contains(&c.class.as_str()));
     for (n, code) in named
@@ -479,16 +492,6 @@ fn text(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
             put!(w, "({i}, {spelling:?}),");
         }
     }
-    putln!(w, "],");
-    // dpp_ctrl64 restricts the values of dpp_ctrl and has no names of its own.
-    for e in isa.enums.iter().filter(|e| !e.bits && e.name != "dpp_ctrl64") {
-        put!(w, "{}: &[", e.name);
-        for v in &e.values {
-            let Some(cell) = v.value.of(&t.row.name) else { continue };
-            put!(w, "({}, {:?}),", crate::build::parse::numbers::run(&v.at, cell)?.0, v.name);
-        }
-        putln!(w, "],");
-    }
-    putln!(w, "}};");
+    putln!(w, "] }};");
     Ok(())
 }

@@ -66,7 +66,8 @@ impl Target {
         };
         let mut next = 0;
         core::iter::from_fn(move || {
-            let named = text.codes.iter().map(|&(code, name, pair)| CodeRun { first: code, last: code, name, pair });
+            let named =
+                text.names.codes.iter().map(|&(code, name, pair)| CodeRun { first: code, last: code, name, pair });
             let all = files.into_iter().filter(there).chain(named);
             let run = all.filter(|run| run.first >= next).min_by_key(|run| run.first)?;
             next = run.last + 1;
@@ -76,36 +77,36 @@ impl Target {
 
     /// The names of field values, for each set of values that has names.
     pub fn enumerations(self) -> impl Iterator<Item = Enumeration> {
-        let text = TEXT[self as usize];
+        let names = &TEXT[self as usize].names;
         let all = [
-            ("hwreg", text.hwreg),
-            ("sendmsg", text.sendmsg),
-            ("gs_op", text.gs_op),
-            ("sysmsg_op", text.sysmsg_op),
-            ("instid", text.instid),
-            ("instskip", text.instskip),
-            ("version", text.version),
-            ("wait_event", text.wait_event),
-            ("dfmt", text.dfmt),
-            ("nfmt", text.nfmt),
-            ("buf_fmt", text.buf_fmt),
-            ("sdwa_sel", text.sdwa_sel),
-            ("dst_unused", text.dst_unused),
-            ("omod", text.omod),
-            ("dpp_ctrl", text.dpp_ctrl),
-            ("exp_tgt", text.exp_tgt),
-            ("swizzle", text.swizzle),
-            ("interp_param", text.interp_param),
-            ("dim", text.dim),
-            ("matrix_fmt", text.matrix_fmt),
-            ("matrix_scale", text.matrix_scale),
-            ("matrix_scale_fmt", text.matrix_scale_fmt),
-            ("scope", text.scope),
-            ("th_load", text.th_load),
-            ("th_load_system", text.th_load_system),
-            ("th_store", text.th_store),
-            ("th_store_system", text.th_store_system),
-            ("th_atomic", text.th_atomic),
+            ("hwreg", names.hwreg),
+            ("sendmsg", names.sendmsg),
+            ("gs_op", names.gs_op),
+            ("sysmsg_op", names.sysmsg_op),
+            ("instid", names.instid),
+            ("instskip", names.instskip),
+            ("version", names.version),
+            ("wait_event", names.wait_event),
+            ("dfmt", names.dfmt),
+            ("nfmt", names.nfmt),
+            ("buf_fmt", names.buf_fmt),
+            ("sdwa_sel", names.sdwa_sel),
+            ("dst_unused", names.dst_unused),
+            ("omod", names.omod),
+            ("dpp_ctrl", names.dpp_ctrl),
+            ("exp_tgt", names.exp_tgt),
+            ("swizzle", names.swizzle),
+            ("interp_param", names.interp_param),
+            ("dim", names.dim),
+            ("matrix_fmt", names.matrix_fmt),
+            ("matrix_scale", names.matrix_scale),
+            ("matrix_scale_fmt", names.matrix_scale_fmt),
+            ("scope", names.scope),
+            ("th_load", names.th_load),
+            ("th_load_system", names.th_load_system),
+            ("th_store", names.th_store),
+            ("th_store_system", names.th_store_system),
+            ("th_atomic", names.th_atomic),
         ];
         let there = all.into_iter().filter(|(_, values)| !values.is_empty());
         there.map(|(name, values)| Enumeration { name, values })

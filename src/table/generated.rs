@@ -27,7 +27,7 @@ use super::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKin
 #[cfg(feature = "fast")]
 use super::{FastOperands, NO_FAST_OPERANDS, VARIED};
 #[cfg(feature = "text")]
-use super::{MnemonicTable, TextTables};
+use super::{MnemonicTable, Names, TextTables};
 use crate::kind::{
     AddressFields, AddressKind, AddressShape, ImageData, ImageKind, ListStyle, ModifierKind, ModifierList, Notation,
     NumberKind, NumberList, OffsetKind, OperandKind, PartsKind, RegisterKind, Signs,

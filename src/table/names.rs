@@ -3,50 +3,49 @@
 use crate::kind::{ModifierList, NumberList};
 use crate::opcode::{Field, Format};
 
-/// The meanings of names on the target. A name is identified by the number of its row, which is the same on all
-/// targets.
-pub(crate) struct NameTables {
+/// The names of codes and values on a target: `C` for a name of operand codes, `N` for a name of other values. Each of
+/// the lists is an enum of the same name in `isa/`.
+#[allow(dead_code)] // Re-targeting needs only some of the lists, and without text they have no other use.
+pub(crate) struct Names<C: 'static, N: 'static> {
     /// Names of operand codes.
-    pub codes: &'static [Named],
-    pub hwreg: &'static [Named],
-    pub sendmsg: &'static [Named],
-    pub gs_op: &'static [Named],
-    pub sysmsg_op: &'static [Named],
-    pub instid: &'static [Named],
-    pub instskip: &'static [Named],
-    #[allow(dead_code)] // A version means the same on all targets.
-    pub version: &'static [Named],
-    #[allow(dead_code)] // No target gives a bit another name.
-    pub wait_event: &'static [Named],
-    pub dfmt: &'static [Named],
-    pub nfmt: &'static [Named],
-    pub buf_fmt: &'static [Named],
-    pub sdwa_sel: &'static [Named],
-    pub dst_unused: &'static [Named],
-    pub omod: &'static [Named],
-    pub dpp_ctrl: &'static [Named],
-    pub exp_tgt: &'static [Named],
-    pub swizzle: &'static [Named],
-    pub interp_param: &'static [Named],
-    pub dim: &'static [Named],
-    pub matrix_fmt: &'static [Named],
-    pub matrix_scale: &'static [Named],
-    pub matrix_scale_fmt: &'static [Named],
-    pub scope: &'static [Named],
-    #[allow(dead_code)] // Stores have all the values of loads and of atomic operations.
-    pub th_load: &'static [Named],
-    #[allow(dead_code)]
-    pub th_load_system: &'static [Named],
-    pub th_store: &'static [Named],
-    #[allow(dead_code)]
-    pub th_store_system: &'static [Named],
-    #[allow(dead_code)]
-    pub th_atomic: &'static [Named],
+    pub codes: &'static [C],
+    pub hwreg: &'static [N],
+    pub sendmsg: &'static [N],
+    pub gs_op: &'static [N],
+    pub sysmsg_op: &'static [N],
+    pub instid: &'static [N],
+    pub instskip: &'static [N],
+    pub version: &'static [N],
+    pub wait_event: &'static [N],
+    pub dfmt: &'static [N],
+    pub nfmt: &'static [N],
+    pub buf_fmt: &'static [N],
+    pub sdwa_sel: &'static [N],
+    pub dst_unused: &'static [N],
+    pub omod: &'static [N],
+    pub dpp_ctrl: &'static [N],
+    pub exp_tgt: &'static [N],
+    pub swizzle: &'static [N],
+    pub interp_param: &'static [N],
+    pub dim: &'static [N],
+    pub matrix_fmt: &'static [N],
+    pub matrix_scale: &'static [N],
+    pub matrix_scale_fmt: &'static [N],
+    pub scope: &'static [N],
+    pub th_load: &'static [N],
+    pub th_load_system: &'static [N],
+    pub th_store: &'static [N],
+    pub th_store_system: &'static [N],
+    pub th_atomic: &'static [N],
 }
 
-impl NameTables {
+/// The meanings of names on the target. A name is identified by the number of its row, which is the same on all
+/// targets.
+pub(crate) type NameTables = Names<Named, Named>;
+
+impl<C, N> Names<C, N> {
     /// The names for the numbers of an operand.
-    pub fn of_number(&self, list: NumberList) -> &'static [Named] {
+    pub fn of_number(&self, list: NumberList) -> &'static [N] {
         match list {
             NumberList::ExportTarget => self.exp_tgt,
             NumberList::InterpParam => self.interp_param,
@@ -54,7 +53,7 @@ impl NameTables {
     }
 
     /// The names for the values of a modifier.
-    pub fn of_modifier(&self, list: ModifierList) -> &'static [Named] {
+    pub fn of_modifier(&self, list: ModifierList) -> &'static [N] {
         match list {
             ModifierList::DstUnused => self.dst_unused,
             ModifierList::Dim => self.dim,

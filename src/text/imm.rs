@@ -60,7 +60,7 @@ impl Printer<'_> {
                 out.byte(b'.');
                 out.byte([b'x', b'y', b'z', b'w'][bits(self.inst, channel, 2) as usize & 3]);
             }
-            NumberKind::Choice(list) => self.named_or(self.text.of_number(list), list.unnamed(), value, out),
+            NumberKind::Choice(list) => self.named_or(self.text.names.of_number(list), list.unnamed(), value, out),
             NumberKind::Parts(kind) => self.parts(Imm::decode(self.inst.target(), kind, value as u16), value, out),
         }
     }
@@ -95,7 +95,7 @@ impl Printer<'_> {
 
     fn hwreg(&self, Hwreg { id, offset, size }: Hwreg, out: &mut Out) {
         out.str("hwreg(");
-        named(out, self.text.hwreg, id.into());
+        named(out, self.text.names.hwreg, id.into());
         if (offset, size) != (0, 32) {
             out.str(", ");
             out.dec(offset.into());
@@ -107,11 +107,13 @@ impl Printer<'_> {
 
     /// Prints names if the operation and the stream fit the message, or numbers otherwise.
     fn sendmsg(&self, Sendmsg { message, op, stream, rest }: Sendmsg, value: u32, out: &mut Out) {
-        let op_name = match name_of(self.text.sendmsg, message.into()) {
+        let op_name = match name_of(self.text.names.sendmsg, message.into()) {
             Some(name @ ("MSG_GS" | "MSG_GS_DONE")) if op != 0 || name == "MSG_GS_DONE" && stream == 0 => {
-                name_of(self.text.gs_op, op.into()).map(|op| (name, op))
+                name_of(self.text.names.gs_op, op.into()).map(|op| (name, op))
             }
-            Some(name @ "MSG_SYSMSG") if stream == 0 => name_of(self.text.sysmsg_op, op.into()).map(|op| (name, op)),
+            Some(name @ "MSG_SYSMSG") if stream == 0 => {
+                name_of(self.text.names.sysmsg_op, op.into()).map(|op| (name, op))
+            }
             Some("MSG_GS" | "MSG_GS_DONE" | "MSG_SYSMSG") => None,
             Some(name) if op == 0 && stream == 0 => Some((name, "")),
             _ => None,
@@ -190,9 +192,9 @@ impl Printer<'_> {
     /// Prints parts. Parts that are zero have no meaning and are omitted; the text is `0` if all are zero.
     fn delay_alu(&self, DelayAlu { instid0, instskip, instid1, .. }: DelayAlu, value: u32, out: &mut Out) {
         let parts = [
-            (Field::Instid0, instid0, self.text.instid),
-            (Field::Instskip, instskip, self.text.instskip),
-            (Field::Instid1, instid1, self.text.instid),
+            (Field::Instid0, instid0, self.text.names.instid),
+            (Field::Instskip, instskip, self.text.names.instskip),
+            (Field::Instid1, instid1, self.text.names.instid),
         ];
         if parts.iter().any(|(_, part, names)| name_of(names, (*part).into()).is_none()) {
             return out.hex(value);
@@ -215,11 +217,11 @@ impl Printer<'_> {
     /// the last adds a pair of parentheses.
     fn version(&self, value: u32, out: &mut Out) {
         let is_set = |mark: &&(u16, &str)| u8::try_from(mark.0).is_err() && value & u32::from(mark.0) != 0;
-        let set = self.text.version.iter().filter(is_set);
+        let set = self.text.names.version.iter().filter(is_set);
         let rest = set.clone().fold(value, |rest, mark| rest & !u32::from(mark.0));
         let Ok(generation) = u8::try_from(rest) else { return out.hex(value) };
         (1..set.clone().count()).for_each(|_| out.byte(b'('));
-        named(out, self.text.version, generation.into());
+        named(out, self.text.names.version, generation.into());
         for (n, (_, name)) in set.enumerate() {
             out.str(if n == 0 { "|" } else { ")|" });
             out.str(name);
@@ -255,7 +257,9 @@ impl Printer<'_> {
             ModifierKind::Hidden => {}
             ModifierKind::Wait => number(out),
             ModifierKind::DppMask => hex(out),
-            ModifierKind::Choice(list) if v != 0 || list.is_always_shown() => named(self.text.of_modifier(list), out),
+            ModifierKind::Choice(list) if v != 0 || list.is_always_shown() => {
+                named(self.text.names.of_modifier(list), out)
+            }
             ModifierKind::Choice(_) => {}
             ModifierKind::DppCtrl => self.dpp_ctrl(v, out),
             ModifierKind::Dpp8 { code } => self.dpp8(code, v, out),
@@ -296,7 +300,7 @@ impl Printer<'_> {
             }
             ModifierKind::Omod => {
                 out.byte(b' ');
-                out.str(name_of(self.text.omod, v).unwrap_or(""));
+                out.str(name_of(self.text.names.omod, v).unwrap_or(""));
             }
             ModifierKind::DppBound => out.str(" bound_ctrl:1"),
             ModifierKind::Swizzle => self.swizzle(v, out),
@@ -323,7 +327,9 @@ impl Printer<'_> {
     fn dpp_ctrl(&self, value: u32, out: &mut Out) {
         out.byte(b' ');
         // The last entry that is not above the value. If it covers a run of values, `lane` is the position in the run.
-        let Some(&(first, name)) = self.text.dpp_ctrl.iter().rev().find(|e| u32::from(e.0) <= value) else { return };
+        let Some(&(first, name)) = self.text.names.dpp_ctrl.iter().rev().find(|e| u32::from(e.0) <= value) else {
+            return;
+        };
         out.str(name);
         let lane = value - u32::from(first);
         match name {
@@ -367,7 +373,7 @@ impl Printer<'_> {
         const SYSTEM: u32 = 3;
         let (flags, scope) = (Flags(self.inst.info().flags), bits(self.inst, scope, 2));
         self.label(desc, out);
-        let t = self.text;
+        let t = &self.text.names;
         let (table, system) = match () {
             _ if flags.is_atomic() && value & CASCADE != 0 && scope < 2 => {
                 out.str("TH_ATOMIC_");
@@ -394,20 +400,20 @@ impl Printer<'_> {
         }
         out.str(" format:[");
         if d {
-            named(out, self.text.dfmt, dfmt);
+            named(out, self.text.names.dfmt, dfmt);
         }
         if d && n {
             out.byte(b',');
         }
         if n {
-            named(out, self.text.nfmt, nfmt);
+            named(out, self.text.names.nfmt, nfmt);
         }
         out.byte(b']');
     }
 
     fn buf_fmt(&self, v: u32, out: &mut Out) {
         out.literal(b" format:");
-        match name_of(self.text.buf_fmt, v) {
+        match name_of(self.text.names.buf_fmt, v) {
             Some(name) => {
                 out.byte(b'[');
                 out.str(name);
@@ -421,7 +427,7 @@ impl Printer<'_> {
     fn swizzle(&self, offset: u32, out: &mut Out) {
         out.str(" offset:");
         let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
-        let mode = self.text.swizzle.iter().rev().find(|e| u32::from(e.0) <= offset).map_or("", |e| e.1);
+        let mode = self.text.names.swizzle.iter().rev().find(|e| u32::from(e.0) <= offset).map_or("", |e| e.1);
         match mode {
             "FFT" => {
                 out.str("swizzle(FFT,");

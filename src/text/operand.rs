@@ -340,7 +340,7 @@ impl Printer<'_> {
             return "0";
         }
         let number = self.text.code_at[usize::from(code) % self.text.code_at.len()];
-        let entry = self.text.codes.get(usize::from(number).wrapping_sub(1));
+        let entry = self.text.names.codes.get(usize::from(number).wrapping_sub(1));
         entry.map_or("?", |c| if wide { c.2 } else { c.1 })
     }
 }

@@ -18,7 +18,7 @@ use crate::kind::{ListStyle, ModifierKind, OperandKind};
 use crate::opcode::{BUS, Format};
 use crate::operation::{OpcodeEntry, layout};
 use crate::shared::{flag, mnemonic_hash};
-use crate::table::{FastSignature, FastText, ModifierWay, TextKind, TextTables};
+use crate::table::{FastSignature, FastText, ModifierWay, TextKind, TextNames};
 use crate::target::{DESCS, FAST_TEXT, MNEMONICS_OF, OPS, TEXT, Target};
 use crate::text::TextBuffer;
 use crate::text::fast::{find, is_name};
@@ -50,7 +50,7 @@ pub(super) fn parse(target: Target, cursor: Cursor, name: &[u8]) -> Option<Inst>
         if is_name(row, stem) && tables.signatures.get(row as usize >> 22).is_some_and(is_form) {
             let mut padded = [0; 128];
             padded.iter_mut().zip(cursor.rest()).for_each(|(to, from)| *to = *from);
-            let (names, start) = (TEXT[target as usize], cursor.at);
+            let (names, start) = (&TEXT[target as usize].names, cursor.at);
             let quick = Quick { tables, names, target, op_index, row, cursor, start, padded: &padded };
             return quick.instruction(first);
         }
@@ -61,7 +61,7 @@ pub(super) fn parse(target: Target, cursor: Cursor, name: &[u8]) -> Option<Inst>
 /// An instruction whose mnemonic has been parsed.
 struct Quick<'t> {
     tables: &'static FastText,
-    names: &'static TextTables,
+    names: &'static TextNames,
     target: Target,
     op_index: u16,
     row: u32,

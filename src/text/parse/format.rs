@@ -81,7 +81,7 @@ impl<'t> Parser<'t, '_> {
             loop {
                 self.cursor.blank();
                 let name = self.cursor.name();
-                match (self.named(self.text.dfmt, name), self.named(self.text.nfmt, name)) {
+                match (self.named(self.text.names.dfmt, name), self.named(self.text.names.nfmt, name)) {
                     (Some(n), _) if dfmt.is_none() => dfmt = Some(n),
                     (_, Some(n)) if nfmt.is_none() => nfmt = Some(n),
                     _ => return Err(self.cursor.error(Kind::Name(desc.field))),
@@ -109,7 +109,7 @@ impl<'t> Parser<'t, '_> {
         self.cursor.blank();
         let start = self.cursor.at;
         let name = self.cursor.name();
-        let value = match self.named(self.text.buf_fmt, name) {
+        let value = match self.named(self.text.names.buf_fmt, name) {
             Some(value) => {
                 self.cursor.at += name.len();
                 Some(value)
@@ -122,7 +122,7 @@ impl<'t> Parser<'t, '_> {
                     let is_whole = rest.is_some_and(<[u8]>::is_empty) && number == b"UNORM";
                     is_whole || rest.and_then(|rest| rest.strip_prefix(b"_")) == Some(number)
                 };
-                self.text.buf_fmt.iter().find(|(_, name)| is_it(name.as_bytes())).map(|e| e.0.into())
+                self.text.names.buf_fmt.iter().find(|(_, name)| is_it(name.as_bytes())).map(|e| e.0.into())
             }
         };
         let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Name(field)))?;

@@ -63,7 +63,7 @@ impl Parser<'_, '_> {
             }
             NumberKind::Attribute { channel } => return self.attribute(channel, desc),
             NumberKind::Choice(list) => {
-                self.name_or(desc.field, self.text.of_number(list), list.unnamed().as_bytes())?
+                self.name_or(desc.field, self.text.names.of_number(list), list.unnamed().as_bytes())?
             }
             NumberKind::Parts(kind) => match kind {
                 PartsKind::Waitcnt => self.waitcnt()?,
@@ -76,7 +76,7 @@ impl Parser<'_, '_> {
             NumberKind::Plain(Notation::Events) => self.events(desc.field)?,
             NumberKind::Plain(_) | NumberKind::Literal { .. } => None,
         };
-        let names = if notation == Some(Notation::Version) { self.text.version } else { &[] };
+        let names = if notation == Some(Notation::Version) { self.text.names.version } else { &[] };
         let names = Names { names, symbols: self.symbols };
         let (value, is_number) = match found {
             Some(value) => (value, false),
@@ -216,7 +216,7 @@ impl Parser<'_, '_> {
                 self.cursor.blank();
             }
             let start = self.cursor.at;
-            let event = self.name_of(self.text.wait_event).ok_or_else(|| self.cursor.error(Kind::Name(field)))?;
+            let event = self.name_of(self.text.names.wait_event).ok_or_else(|| self.cursor.error(Kind::Name(field)))?;
             let bit = 1i64.checked_shl(event.into()).unwrap_or(0);
             if seen & bit != 0 {
                 return Err(self.cursor.error_since(start, Kind::Duplicate(field)));
@@ -265,7 +265,7 @@ impl Parser<'_, '_> {
                 *part = self.part(field, &[])?;
             }
         } else {
-            id = self.part(Field::Id, self.text.hwreg)?;
+            id = self.part(Field::Id, self.text.names.hwreg)?;
             if self.cursor.eat(b',') {
                 offset = self.part(Field::Offset, &[])?;
                 self.cursor.expect(b',')?;
@@ -286,14 +286,14 @@ impl Parser<'_, '_> {
             return Ok(None);
         }
         let text = self.text;
-        let (message, is_named) = match self.name_of(text.sendmsg) {
+        let (message, is_named) = match self.name_of(text.names.sendmsg) {
             Some(message) => (message, true),
             None => (self.below(Field::Message, u8::MAX.into())? as u8, false),
         };
-        let is = |parser: &Self, name: &[u8]| parser.named(text.sendmsg, name) == Some(message.into());
+        let is = |parser: &Self, name: &[u8]| parser.named(text.names.sendmsg, name) == Some(message.into());
         let is_system = is(self, b"MSG_SYSMSG");
         let (is_gs, is_done) = (is(self, b"MSG_GS"), is(self, b"MSG_GS_DONE"));
-        let ops = if is_system { text.sysmsg_op } else { text.gs_op };
+        let ops = if is_system { text.names.sysmsg_op } else { text.names.gs_op };
         let needs_op = is_system || is_gs || is_done;
         let (mut op, mut stream) = (0, 0);
         if self.cursor.eat(b',') {
@@ -395,9 +395,9 @@ impl Parser<'_, '_> {
             self.cursor.blank();
             let name = self.cursor.name();
             let (part, names) = match name {
-                b"instid0" => (&mut all.instid0, self.text.instid),
-                b"instskip" => (&mut all.instskip, self.text.instskip),
-                b"instid1" => (&mut all.instid1, self.text.instid),
+                b"instid0" => (&mut all.instid0, self.text.names.instid),
+                b"instskip" => (&mut all.instskip, self.text.names.instskip),
+                b"instid1" => (&mut all.instid1, self.text.names.instid),
                 _ => return Err(self.cursor.error(Kind::Name(Field::Simm16))),
             };
             self.cursor.at += name.len();

@@ -194,7 +194,7 @@ impl<'t> Parser<'t, '_> {
                 self.label()?;
                 let factor = self.cursor.integer(self.symbols)?;
                 // `mul:1` and `div:1` change nothing.
-                let value = self.numbered(self.text.omod, name, factor).or((factor == 1).then_some(0));
+                let value = self.numbered(self.text.names.omod, name, factor).or((factor == 1).then_some(0));
                 let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Name(desc.field)))?;
                 self.put(desc, value)?;
             }
@@ -235,7 +235,7 @@ impl<'t> Parser<'t, '_> {
                 self.put(desc, bits)?;
             }
             ModifierKind::Choice(ModifierList::Dim) => self.dim(desc)?,
-            ModifierKind::Choice(list) => self.choice(desc, self.text.of_modifier(list))?,
+            ModifierKind::Choice(list) => self.choice(desc, self.text.names.of_modifier(list))?,
             ModifierKind::TemporalHint { .. } => {
                 let value = self.temporal_hint(desc)?;
                 self.put(desc, value)?;
@@ -327,7 +327,7 @@ impl<'t> Parser<'t, '_> {
         let word = self.cursor.word();
         let suffix = word.strip_prefix(PREFIX).unwrap_or(word);
         let is = |name: &str| name.as_bytes().strip_prefix(PREFIX).is_some_and(|own| own.eq_ignore_ascii_case(suffix));
-        let found = self.text.dim.iter().find(|(_, name)| is(name));
+        let found = self.text.names.dim.iter().find(|(_, name)| is(name));
         let &(value, _) = found.ok_or_else(|| self.cursor.error(Kind::Name(desc.field)))?;
         self.cursor.at += word.len();
         self.put(desc, value.into())
@@ -393,7 +393,7 @@ impl<'t> Parser<'t, '_> {
             return self.below(desc.field, 7);
         }
         let flags = Flags(info(self.words.target, self.op_index).flags);
-        let t = self.text;
+        let t = &self.text.names;
         let (prefix, table, system): (&[u8], _, _) = match () {
             _ if flags.is_atomic() => (b"TH_ATOMIC_", t.th_atomic, &[][..]),
             _ if flags.is_store() => (b"TH_STORE_", t.th_store, t.th_store_system),
@@ -433,7 +433,7 @@ impl<'t> Parser<'t, '_> {
 
     /// The first DPP control with this name, to which the table may add a number: `row_shl`, `row_bcast:15`.
     fn dpp_name(&self, name: &[u8]) -> Option<(u16, &'static str)> {
-        let mut entries = self.text.dpp_ctrl.iter();
+        let mut entries = self.text.names.dpp_ctrl.iter();
         let stem = |text: &'static str| text.as_bytes().split(|&c| c == b':').next() == Some(name);
         entries.find(|(_, text)| stem(text)).copied()
     }
@@ -447,7 +447,7 @@ impl<'t> Parser<'t, '_> {
             // The number is a part of the entry; several entries can have the same name before it.
             self.label()?;
             let number = self.cursor.integer(self.symbols)?;
-            let found = self.numbered(self.text.dpp_ctrl, name, number);
+            let found = self.numbered(self.text.names.dpp_ctrl, name, number);
             return found.ok_or_else(|| self.cursor.error_since(start, Kind::Name(field)));
         }
         match text {
@@ -511,7 +511,7 @@ impl<'t> Parser<'t, '_> {
         self.cursor.blank();
         let mode = self.cursor.name();
         let error = self.cursor.error(Kind::Name(field));
-        let base = self.named(self.text.swizzle, mode);
+        let base = self.named(self.text.names.swizzle, mode);
         self.cursor.at += mode.len();
         self.cursor.expect(b',')?;
         let power = |n: u32, least: u32, most: u32| n.is_power_of_two() && (least..=most).contains(&n);

@@ -93,7 +93,7 @@ impl Registers {
             let name = name.as_bytes();
             !name.is_empty() && (name == word || name.strip_prefix(b"src_") == Some(word))
         };
-        let found = self.text.codes.iter().find(|(_, name, pair)| is(name) || is(pair))?;
+        let found = self.text.names.codes.iter().find(|(_, name, pair)| is(name) || is(pair))?;
         let &(code, name, pair) = found;
         let special = if is(pair) && !is(name) { Name::Pair(code) } else { Name::Special(code) };
         (!(FLOAT..=FLOAT_LAST).contains(&code)).then_some((special, word.len()))
@@ -141,7 +141,7 @@ impl Registers {
 
     /// Whether a special register can be an operand of any length.
     fn is_any(&self, code: u16) -> bool {
-        let found = self.text.codes.iter().find(|c| c.0 == code);
+        let found = self.text.names.codes.iter().find(|c| c.0 == code);
         found.is_some_and(|(_, name, pair)| name == pair)
     }
 

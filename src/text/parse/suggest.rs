@@ -7,7 +7,7 @@ use crate::codec::descs;
 use crate::imm::Waitcnt;
 use crate::kind::{ModifierKind, OperandKind};
 use crate::operation::OpcodeEntry;
-use crate::table::{Counter, TextTables};
+use crate::table::{Counter, TextNames};
 use crate::target::{MNEMONICS_OF, OPS, TEXT, Target};
 
 /// Suggestions for an unknown name: see [`Suggestion::of`] and [`Suggestion::for_error`].
@@ -77,14 +77,14 @@ impl Suggestion {
         let forms = entries.flat_map(|entry| [entry.signature].into_iter().chain(entry.forms(target)));
         let modifiers = forms.flat_map(|form| descs(target, form)).filter(|desc| desc.access.is_none());
         let modifiers = modifiers.filter(|desc| desc.kind != OperandKind::Modifier(ModifierKind::Hidden));
-        let t = TEXT[target as usize];
+        let t = &TEXT[target as usize].names;
         let known = modifiers.map(|desc| desc.field.name());
         let known = known.chain(values(t));
         let known = known
             .chain(Counter::ALL.iter().filter_map(|&counter| Waitcnt::max(target, counter).map(|_| counter.name())));
         let known = known.chain(t.codes.iter().map(|(_, name, _)| *name));
         let has = |other: Target| {
-            let t = TEXT[other as usize];
+            let t = &TEXT[other as usize].names;
             let registers = t.codes.iter().flat_map(|(_, name, pair)| [*name, *pair]);
             !word.is_empty() && values(t).chain(registers).any(|name| name.as_bytes() == word)
         };
@@ -94,7 +94,7 @@ impl Suggestion {
 }
 
 /// The names of values that operands and modifiers of a target have.
-fn values(t: &'static TextTables) -> impl Iterator<Item = &'static str> {
+fn values(t: &'static TextNames) -> impl Iterator<Item = &'static str> {
     let tables = [
         t.hwreg,
         t.sendmsg,
