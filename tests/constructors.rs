@@ -6,9 +6,9 @@
 
 mod built;
 mod guard;
-mod mend;
 mod pair;
 mod refused;
+mod repaired;
 mod setters;
 mod taken;
 

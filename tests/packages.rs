@@ -9,7 +9,7 @@ const KNOWN: [(&str, &str); 3] = [
     // Each build script compiles the generator, which is not a package.
     ("examples/cortex-m/build.rs", "build/mod.rs"),
     ("fuzz/build.rs", "build/mod.rs"),
-    ("fuzz/fuzz_targets/lint.rs", "tests/mend/check.rs"),
+    ("fuzz/fuzz_targets/lint.rs", "tests/repaired/check.rs"),
 ];
 
 fn root() -> &'static Path {

@@ -22,9 +22,9 @@ for compilers in "gcc g++" "clang-22 clang++-22"; do
         valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all "$work/$program"
     done
     # With whole files.
-    "$c" -std=c99 "${warnings[@]}" examples/c/mend.c "$out/release/examples/libcapi_files.a" "${libraries[@]:1}" -o "$work/mend"
-    echo "-- mend, by $c"
-    valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all "$work/mend"
+    "$c" -std=c99 "${warnings[@]}" examples/c/repair.c "$out/release/examples/libcapi_files.a" "${libraries[@]:1}" -o "$work/repair"
+    echo "-- repair, by $c"
+    valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all "$work/repair"
     # The tests' program, which does not read beyond the existing bytes, either.
     "$c" -std=c99 "${warnings[@]}" tests/capi/says.c "${libraries[@]}" -o "$work/says"
     words="ff0080be78563412 ff0080be785634 000000ca 7f008ebf000000"

@@ -2,7 +2,7 @@
 //! nothing.
 #![no_main]
 
-#[path = "../../tests/mend/check.rs"]
+#[path = "../../tests/repaired/check.rs"]
 mod check;
 mod input;
 

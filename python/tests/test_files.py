@@ -275,8 +275,8 @@ def test_findings_and_repairs_under_settings():
     image = isa.open(SAMPLES / "gfx1200" / "mixed.co")[0]
     assert not any(rule.startswith("Y14") for rule in rules(image))
     assert any(rule.startswith("Y14") for rule in rules(image, expert=True))
-    mended = isa.open(image.fix(expert=True))[0]
-    assert not any(rule.startswith("Y14") for rule in rules(mended, expert=True))
+    repaired = isa.open(image.fix(expert=True))[0]
+    assert not any(rule.startswith("Y14") for rule in rules(repaired, expert=True))
     assert image.fix(strict=True) and image.trim(xnack=False)
 
 

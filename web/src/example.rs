@@ -22,14 +22,14 @@ pub fn of(target: Target, format: &str, number: u16) -> Result<Vec<u32>, String>
     for _ in 0..TRIES {
         match decode_words(target, &words) {
             Ok(inst) => return Ok(inst.words().to_vec()),
-            Err(error) => mend(target, layout, &mut words, error)?,
+            Err(error) => repair(target, layout, &mut words, error)?,
         }
     }
     Err(format!("no example of {format} {number} was found"))
 }
 
 /// Changes the bits that an error is about, so that another error or none is left.
-fn mend(target: Target, layout: &Layout, words: &mut [u32], error: DecodeError) -> Result<(), String> {
+fn repair(target: Target, layout: &Layout, words: &mut [u32], error: DecodeError) -> Result<(), String> {
     let place = match error {
         DecodeError::ReservedBits { field, bit, .. } => {
             Place { field: field.unwrap_or(Field::Reserved), pieces: vec![(bit.into(), 1)] }

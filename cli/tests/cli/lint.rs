@@ -186,9 +186,9 @@ fn distances_of_unknown_banks_are_hints() {
     let path = super::asm_file::directory("unknown-banks").join("code.co");
     let path = path.to_str().unwrap();
     run(&["asm", "-", "-o", path], unknown.as_bytes()).ok();
-    let (before, mended) = (std::fs::read(path).unwrap(), format!("{path}.mended"));
-    run(&["lint", "--fix", "-o", &mended, path], &[]).ok();
-    assert!(before == std::fs::read(&mended).unwrap(), "something was inserted");
+    let (before, repaired) = (std::fs::read(path).unwrap(), format!("{path}.repaired"));
+    run(&["lint", "--fix", "-o", &repaired, path], &[]).ok();
+    assert!(before == std::fs::read(&repaired).unwrap(), "something was inserted");
 }
 
 #[test]

@@ -93,8 +93,8 @@ fn addresses_follow_in_every_spelling() {
     for &target in Target::ALL.iter().filter(|target| !target.name().contains("wave")) {
         for (n, idiom) in ADDRESSES.iter().enumerate() {
             let source = program(target, &format!("{{load}}; {idiom}; {{load}}; s_swappc_b64 s[30:31], s[4:5]"));
-            let files = ["broken", "mended"].map(|name| directory.join(format!("{name}.co")));
-            let [broken, mended] = files.each_ref().map(|file| file.to_str().unwrap());
+            let files = ["broken", "repaired"].map(|name| directory.join(format!("{name}.co")));
+            let [broken, repaired] = files.each_ref().map(|file| file.to_str().unwrap());
             if run(&["asm", "-", "-o", broken], source.as_bytes()).code != Some(0) {
                 continue;
             }
@@ -106,13 +106,13 @@ fn addresses_follow_in_every_spelling() {
             let before = goal(&files[0]);
             let hints = run(&["lint", "--hints", broken], b"");
             assert!(hints.out.contains("unknown-call") == idiom.contains("s_call"), "{target}: {idiom}: {}", hints.out);
-            let fixed = run(&["lint", "--fix", "-o", mended, broken], b"");
+            let fixed = run(&["lint", "--fix", "-o", repaired, broken], b"");
             assert_eq!(fixed.code, Some(0), "{target}: {idiom}: {}{}", fixed.out, fixed.err);
             assert!(goal(&files[1]) > before, "{target}: {idiom}: {}", fixed.err);
             (followed, of_idiom[n]) = (followed + 1, of_idiom[n] + 1);
             // Bare code has no symbols or relocations that could be changed.
             let (code, ..) = code_of(&files[0]);
-            let raw = run(&["lint", "--fix", "--raw", "--target", target.name(), "-o", mended, "-"], &code).fails(1);
+            let raw = run(&["lint", "--fix", "--raw", "--target", target.name(), "-o", repaired, "-"], &code).fails(1);
             assert!(raw.contains("reads its address, so bare code cannot be changed"), "{target}: {raw}");
         }
     }
@@ -191,12 +191,12 @@ fn jumps_by_bytes_follow() {
         assert_eq!(new.len(), old.len() + 1, "{:?}", text(&new));
         // The same code in a code object.
         let long: Vec<String> = old.iter().map(|word| format!(".long {word:#x}")).collect();
-        let [broken, mended] = ["broken", "mended"].map(|name| directory.join(format!("{name}.co")));
+        let [broken, repaired] = ["broken", "repaired"].map(|name| directory.join(format!("{name}.co")));
         assembled(&program(target, &long.join("; ")), &broken);
-        let fixed = run(&["lint", "--fix", "-o", mended.to_str().unwrap(), broken.to_str().unwrap()], b"");
+        let fixed = run(&["lint", "--fix", "-o", repaired.to_str().unwrap(), broken.to_str().unwrap()], b"");
         assert_eq!(fixed.code, Some(0), "{}{}", fixed.out, fixed.err);
         let words: Vec<u32> =
-            code_of(&mended).0.chunks_exact(4).map(|four| u32::from_le_bytes(four.try_into().unwrap())).collect();
+            code_of(&repaired).0.chunks_exact(4).map(|four| u32::from_le_bytes(four.try_into().unwrap())).collect();
         assert_eq!(words[..new.len()], new, "{:?}", text(&words));
     }
     // 64 is the greatest inline constant.

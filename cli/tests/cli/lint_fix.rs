@@ -256,9 +256,9 @@ fn is_known(path: &Path) -> bool {
 fn samples_are_mended() {
     // The full run removes all waits and `s_nop`s, the quick run some of each sample.
     let step = if std::env::var_os("AMDGPU_ISA_FULL").is_some() { 1 } else { 9 };
-    let directory = directory("lint-mended");
+    let directory = directory("lint-repaired");
     let at = |name: &str| directory.join(name);
-    let (mut broken, mut mended, mut restored) = (0, 0, 0);
+    let (mut broken, mut repaired, mut restored) = (0, 0, 0);
     for (n, sample) in mixed_samples().into_iter().enumerate() {
         let source = source_of(&sample);
         let original = instructions(&sample);
@@ -267,26 +267,29 @@ fn samples_are_mended() {
         for line in lines.into_iter().skip(n % step).step_by(step) {
             let without = [&source[..line], &source[line + 1..]].concat().join("\n") + "\n";
             let wave = if sample.to_str().unwrap().contains("wave64") { "-wave64" } else { "" };
-            let files = ["broken", "mended", "again"].map(|name| at(&format!("{name}{wave}.co")));
-            let [broken_file, mended_file, again_file] = &files;
+            let files = ["broken", "repaired", "again"].map(|name| at(&format!("{name}{wave}.co")));
+            let [broken_file, repaired_file, again_file] = &files;
             assembled(&without, broken_file);
             let fix = |from: &Path, to: &Path| {
                 run(&["lint", "--fix", "-o", to.to_str().unwrap(), from.to_str().unwrap()], b"")
             };
-            let run = fix(broken_file, mended_file);
+            let run = fix(broken_file, repaired_file);
             assert_eq!(run.code, Some(0), "{}: {}: {}{}", sample.display(), source[line], run.out, run.err);
-            fix(mended_file, &again_file.clone());
+            fix(repaired_file, &again_file.clone());
             let [broken_bytes, bytes, again] = files.clone().map(|file| std::fs::read(file).unwrap());
             assert!(bytes == again, "{}: {}", sample.display(), source[line]);
             broken += 1;
             if bytes != broken_bytes {
-                mended += 1;
-                restored += usize::from(instructions(mended_file) == original);
+                repaired += 1;
+                restored += usize::from(instructions(repaired_file) == original);
             }
         }
     }
-    println!("{broken} broken, {mended} mended, {restored} as before");
-    assert!(mended > broken / 2 && restored > mended / 3, "{broken} broken, {mended} mended, {restored} as before");
+    println!("{broken} broken, {repaired} repaired, {restored} as before");
+    assert!(
+        repaired > broken / 2 && restored > repaired / 3,
+        "{broken} broken, {repaired} repaired, {restored} as before"
+    );
 }
 
 /// Instructions that are added to a sample although it does not need them are removed again.
@@ -383,13 +386,13 @@ table:
         descriptor("second")
     );
     let directory = directory("lint-relative");
-    let [broken, mended] = ["broken", "mended"].map(|name| directory.join(format!("{name}.co")));
+    let [broken, repaired] = ["broken", "repaired"].map(|name| directory.join(format!("{name}.co")));
     assembled(&source, &broken);
-    let run = run(&["lint", "--fix", "-o", mended.to_str().unwrap(), broken.to_str().unwrap()], b"");
+    let run = run(&["lint", "--fix", "-o", repaired.to_str().unwrap(), broken.to_str().unwrap()], b"");
     assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
     assert!(run.err.contains("4 inserted, 0 changed, 0 taken away"), "{}", run.err);
-    descriptors_lead_to_kernels(&mended);
-    for path in [&broken, &mended] {
+    descriptors_lead_to_kernels(&repaired);
+    for path in [&broken, &repaired] {
         let data = std::fs::read(path).unwrap();
         let file = ElfFile64::<LittleEndian>::parse(&*data).unwrap();
         let symbol = |name: &str| file.symbols().find(|symbol| symbol.name() == Ok(name)).unwrap();

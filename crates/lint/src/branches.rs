@@ -29,11 +29,11 @@ impl Branch {
 
 /// Puts an `s_nop` after the branches that would be broken after the changes. Each `s_nop` makes other branches longer,
 /// never shorter.
-pub fn mend(flow: &Flow<'_>, edits: &mut Edits) {
+pub fn repair(flow: &Flow<'_>, edits: &mut Edits) {
     mend_counted(flow, edits);
 }
 
-/// [`mend()`]. Returns how many branches were looked at.
+/// [`repair()`]. Returns how many branches were looked at.
 fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
     let target = flow.target();
     let Some(nop) = Inst::nop(target).filter(|_| target.has_broken_branches()) else { return 0 };

@@ -27,12 +27,12 @@
 //!
 //! let edits = repair::image(&image, target, Repair::Fix)?.followed()?;
 //! assert_eq!(edits.at(0x1008).unwrap().before[0].to_string(), "s_waitcnt vmcnt(0)");
-//! let mended = edits.apply(target, code, 0x1000)?;
-//! assert_eq!(check::image(&Image::bare(TargetId::parse("gfx942"), 0x1000, &mended), target), []);
+//! let repaired = edits.apply(target, code, 0x1000)?;
+//! assert_eq!(check::image(&Image::bare(TargetId::parse("gfx942"), 0x1000, &repaired), target), []);
 //! # Ok::<(), amdgpu_lint::Error>(())
 //! ```
 //!
-//! Repairs consist of changes to the code of one control flow, [`plan`], to one instruction, [`mend`], and to branches,
+//! Repairs consist of changes to the code of one control flow, [`plan`], to one instruction, [`change`], and to branches,
 //! [`branches`]. [`edits`] follows code as if the changes were made.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -42,11 +42,11 @@ extern crate alloc;
 
 pub mod baseline;
 pub mod branches;
+pub mod change;
 pub mod check;
 pub mod edits;
 mod functions;
 mod jumps;
-pub mod mend;
 pub mod plan;
 pub mod repair;
 pub mod rules;

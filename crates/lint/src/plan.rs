@@ -7,8 +7,8 @@ use core::cell::RefCell;
 use amdgpu_isa::flow::{Flow, Following};
 use amdgpu_isa::{Field, Inst};
 
+use crate::change::{self, Change};
 use crate::edits::{EditedWalk, Edits, MachineState, Slot};
-use crate::mend::{self, Change};
 
 /// Inserts instructions until nothing is missing, or until no insertion helps. `first`: the state before a function;
 /// `returns`: the address of the return at the end of a block, if its callers rely on all operations of the function
@@ -63,7 +63,7 @@ struct Clause {
 
 impl Clause {
     fn of(address: u64, inst: &Inst) -> Option<Clause> {
-        mend::is_clause(inst).then_some(Clause { address, inst: *inst, come: 0 })
+        change::is_clause(inst).then_some(Clause { address, inst: *inst, come: 0 })
     }
 
     /// The number of instructions in the clause.
@@ -96,8 +96,8 @@ fn first_change(
         for (slot, inst) in edits.run(address, &old) {
             let before = last.as_ref().map(|(_, inst, now)| (inst, now));
             let is_open = matches!(slot, Slot::At(_)) && !hopeless.contains(&address);
-            let missing = mend::missing(&now, &inst, returns == Some(address));
-            let change = if is_open { mend::next_repair(&now, before, &inst, &missing) } else { Ok(None) };
+            let missing = change::missing(&now, &inst, returns == Some(address));
+            let change = if is_open { change::next_repair(&now, before, &inst, &missing) } else { Ok(None) };
             let waits = || !missing.counters().is_empty();
             match (change, clause.take().filter(|clause| clause.come < clause.len())) {
                 (Err(_), _) => drop(hopeless.insert(address)),
@@ -118,7 +118,7 @@ fn first_change(
                 clause.come += 1;
             }
             clause = Clause::of(address, &inst).or(clause);
-            let can_change = inst.flags().is_wait() || mend::is_nop(&inst) || inst.operands().count() == 1;
+            let can_change = inst.flags().is_wait() || change::is_nop(&inst) || inst.operands().count() == 1;
             let before = can_change.then(|| (slot, inst, now.clone()));
             now.run(slot, &inst, &old, offset);
             last = before;

@@ -9,7 +9,7 @@ use amdgpu_program::Placed;
 use crate::edits::Edits;
 use crate::functions::Functions;
 use crate::jumps::Jumps;
-use crate::{Error, Settings, branches, mend, plan, trim};
+use crate::{Error, Settings, branches, change, plan, trim};
 
 /// The kind of a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub fn apply(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u8>
         Some(placed) => placed.rewrite(target, edits)?,
         None => amdgpu_program::rewrite(image, target, edits)?,
     };
-    amdgpu_program::validate(image.bytes, &new, target, mend::is_neutral).map_err(Error::NotProved)?;
+    amdgpu_program::validate(image.bytes, &new, target, change::is_neutral).map_err(Error::NotProved)?;
     Ok(new)
 }
 
@@ -158,7 +158,7 @@ fn one<'s, 'a>(
             }
             Repair::Trim => trim::trim(&flow, section.address, &first, edits),
         }
-        branches::mend(&flow, edits);
+        branches::repair(&flow, edits);
         jumps.add(&flow, &functions);
     }
     for kernel in functions.kernels() {

@@ -9,8 +9,8 @@ use amdgpu_isa::flow::{Exit, Flow, Following};
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Field, Inst};
 
+use crate::change;
 use crate::edits::{EditedWalk, Edits, Hazards, MachineState, Pending, Slot};
-use crate::mend;
 
 /// The number of instructions after a wait that are searched for one that needs it.
 const AHEAD: usize = 512;
@@ -86,7 +86,7 @@ impl Trim<'_, '_> {
     /// The weakest sufficient instruction in place of one that waits; `Some(None)` if none is needed, `None` if it has
     /// to stay.
     fn shorter(&self, block: usize, n: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
-        if mend::is_nop(inst) {
+        if change::is_nop(inst) {
             return (n > 0 || !self.follows_branch(block)).then(|| self.shorter_nop(block, address, now, inst))?;
         }
         inst.flags().is_wait().then(|| self.weaker_wait(block, address, now, inst))?
@@ -120,7 +120,7 @@ impl Trim<'_, '_> {
             return None;
         }
         let wait = inst.waits();
-        mend::wait(inst.target(), &wait)?;
+        change::wait(inst.target(), &wait)?;
         let mut weakest = wait;
         for counter in wait.counters().iter() {
             let (at_most, most) = (wait.get(counter)?, now.pending.most(counter));
@@ -140,7 +140,7 @@ impl Trim<'_, '_> {
         }
         let new = match weakest.counters().is_empty() {
             true => None,
-            false => Some(mend::wait(inst.target(), &weakest)?),
+            false => Some(change::wait(inst.target(), &weakest)?),
         };
         self.keeps_distance(block, address, &now.hazards, (inst, new.as_ref()), false).then_some(new)
     }
@@ -234,7 +234,7 @@ impl Trim<'_, '_> {
         let mut with = before.clone().in_function();
         let mut without = with.clone();
         // A changed `s_nop` matters only to distances from the instructions before it.
-        let is_nop = mend::is_nop(old);
+        let is_nop = change::is_nop(old);
         let issue = |hazards: &mut Hazards, inst: &Inst, offset: u32| match is_nop {
             true => hazards.pass(inst),
             false => hazards.issue_at(inst, offset),
@@ -265,7 +265,7 @@ impl Trim<'_, '_> {
                         return false;
                     }
                     issue(&mut with, &inst, offset);
-                    if !(alone && mend::is_nop(&inst)) {
+                    if !(alone && change::is_nop(&inst)) {
                         issue(&mut without, &inst, offset);
                     }
                 }

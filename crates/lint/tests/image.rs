@@ -100,20 +100,20 @@ fn an_error_of_the_caller_ends_the_check() {
 }
 
 #[test]
-fn mended_code_is_clean_and_shorter_code_stays_so() {
+fn repaired_code_is_clean_and_shorter_code_stays_so() {
     let code = around_a_wait();
     let edits = repair::image(&bare(0x1000, &code), TARGET, Repair::Fix).and_then(|plan| plan.followed());
     let edits = edits.expect("every jump is known");
     assert_eq!(edits.counts(), (1, 0, 0));
-    let mended = edits.apply(TARGET, &code, 0x1000).expect("branches are short");
-    assert_eq!(mended.len(), code.len() + 4);
+    let repaired = edits.apply(TARGET, &code, 0x1000).expect("branches are short");
+    assert_eq!(repaired.len(), code.len() + 4);
     let errors =
         |code: &[u8]| check::image(&bare(0x1000, code), TARGET).iter().any(|f| f.severity() == Severity::Error);
-    assert!(errors(&code) && !errors(&mended));
+    assert!(errors(&code) && !errors(&repaired));
     // One of the two waits is enough.
-    let section = Section::new(Name::from(".text"), 0, &mended);
+    let section = Section::new(Name::from(".text"), 0, &repaired);
     let trimmed = repair::section(&section, TARGET, Repair::Trim).followed().expect("every jump is known");
-    let trimmed = trimmed.apply(TARGET, &mended, 0).expect("branches are short");
+    let trimmed = trimmed.apply(TARGET, &repaired, 0).expect("branches are short");
     assert!(trimmed.len() == code.len() && !errors(&trimmed));
 }
 
@@ -148,8 +148,8 @@ fn what_is_advised_ends_the_finding() {
             advice.as_ref().is_some_and(|advice| advice.starts_with("insert ") && advice.ends_with(&end)),
             "{said}"
         );
-        let mended = [&insts[..1], repair, &insts[1..]].concat();
-        assert_eq!(found(&mended), [], "{text}: {advice:?}");
+        let repaired = [&insts[..1], repair, &insts[1..]].concat();
+        assert_eq!(found(&repaired), [], "{text}: {advice:?}");
     }
 }
 

@@ -9,15 +9,15 @@ use amdgpu_isa::hazards::Next;
 use amdgpu_isa::{Field, Reg};
 
 use super::{Check, What};
+use crate::change;
 use crate::edits::{Edits, MachineState, Pending};
-use crate::mend;
 use crate::trim::Trim;
 
 impl Check<'_, '_, '_> {
     /// Reports waits and `s_nop`s that are not needed, or could be weaker or shorter.
     pub fn superfluous(&mut self, block: usize, address: u64, next: &Next<'_>, now: &MachineState) {
         let inst = next.inst();
-        let (is_wait, is_nop) = (next.flags().is_wait(), mend::is_nop(inst));
+        let (is_wait, is_nop) = (next.flags().is_wait(), change::is_nop(inst));
         if !is_wait && !is_nop {
             return;
         }

@@ -9,7 +9,7 @@ use amdgpu_isa::imm::Waitcnt;
 
 use super::path;
 use super::{Check, What};
-use crate::mend;
+use crate::change;
 
 /// The accesses of a wave to LDS on which later accesses of this or another wave may depend. No register shows this
 /// dependence.
@@ -237,7 +237,7 @@ impl Check<'_, '_, '_> {
             finding.path = path::shortest(self.flow(), producer, (block, address));
         }
         let wait = Waitcnt::new().with(access.counter, access.age);
-        finding.repair = mend::waits(self.flow().target(), &wait).unwrap_or_default();
+        finding.repair = change::waits(self.flow().target(), &wait).unwrap_or_default();
         self.found.push(finding);
     }
 }

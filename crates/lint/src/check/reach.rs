@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Checker, Finding, What};
-use crate::mend;
+use crate::change;
 
 /// The findings that are about a whole section.
 pub fn find<'a>(checkers: &[Checker<'_, 'a>]) -> Vec<Finding<'a>> {
@@ -54,7 +54,7 @@ fn without_padding(checker: &Checker<'_, '_>, first: usize, end: usize) -> Optio
 }
 
 fn is_neutral(checker: &Checker<'_, '_>, address: u64) -> bool {
-    checker.inst(address).is_some_and(|inst| inst.words().len() == 1 && mend::is_neutral(&inst))
+    checker.inst(address).is_some_and(|inst| inst.words().len() == 1 && change::is_neutral(&inst))
 }
 
 /// The findings about paths into the middle of instructions.

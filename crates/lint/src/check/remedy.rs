@@ -7,8 +7,8 @@ use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Field, Inst};
 
 use super::{Finding, What};
+use crate::change;
 use crate::edits::MachineState;
-use crate::mend;
 
 /// Adds to each finding about an instruction the instructions that are missing. `before`: the instructions of its block
 /// before it, with their addresses.
@@ -16,7 +16,7 @@ pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], no
     for finding in found {
         finding.repair = match &finding.what {
             What::MissingWait(wait) | What::EarlyReturn(wait) if wait.sure => {
-                mend::waits(inst.target(), &Waitcnt::new().with(wait.counter, wait.at_most)).unwrap_or_default()
+                change::waits(inst.target(), &Waitcnt::new().with(wait.counter, wait.at_most)).unwrap_or_default()
             }
             What::Hazard(need) if need.sure => distance(need, inst, now),
             _ => Vec::new(),
@@ -28,7 +28,8 @@ pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], no
 /// The address of the `s_clause` whose clause continues after these instructions.
 fn clause(before: &[(u64, Inst)]) -> Option<u64> {
     // A clause has 64 instructions at most.
-    let (behind, (at, inst)) = before.iter().rev().take(64).enumerate().find(|(_, (_, inst))| mend::is_clause(inst))?;
+    let (behind, (at, inst)) =
+        before.iter().rev().take(64).enumerate().find(|(_, (_, inst))| change::is_clause(inst))?;
     let more = inst.get(Field::Simm16).unwrap_or(0) & 63;
     (behind as u32 <= more).then_some(*at)
 }

@@ -79,10 +79,10 @@ fn missing(target: Target, code: &[u8]) -> Vec<String> {
 pub fn check(target: Target, u: &mut Unstructured<'_>) -> Result<bool> {
     let code = program(target, u)?;
     let edits = fixes(target, &code);
-    let mended = edits.apply(target, &code, BASE).expect("branches are short");
-    let left = missing(target, &mended);
-    assert!(left.is_empty(), "{target}: {left:#?}\nin {}", list(target, &mended));
-    assert_eq!(fixes(target, &mended), Edits::default(), "{target}: {}", list(target, &mended));
+    let repaired = edits.apply(target, &code, BASE).expect("branches are short");
+    let left = missing(target, &repaired);
+    assert!(left.is_empty(), "{target}: {left:#?}\nin {}", list(target, &repaired));
+    assert_eq!(fixes(target, &repaired), Edits::default(), "{target}: {}", list(target, &repaired));
     assert_eq!(edits.is_empty(), missing(target, &code).is_empty());
     Ok(!edits.is_empty())
 }

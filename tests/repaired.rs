@@ -9,7 +9,7 @@ use arbitrary::Unstructured;
 #[test]
 fn random_programs_are_mended() {
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
-    let (mut all, mut mended) = (0, 0);
+    let (mut all, mut repaired) = (0, 0);
     for &target in Target::ALL {
         for _ in 0..12 {
             let bytes: Vec<u8> = (0..100)
@@ -22,8 +22,8 @@ fn random_programs_are_mended() {
                 .collect();
             let mut u = Unstructured::new(&bytes);
             all += 1;
-            mended += usize::from(check::check(target, &mut u).expect("there are bytes enough"));
+            repaired += usize::from(check::check(target, &mut u).expect("there are bytes enough"));
         }
     }
-    assert!(mended > all / 2, "{mended} of {all}");
+    assert!(repaired > all / 2, "{repaired} of {all}");
 }

@@ -1,4 +1,4 @@
-/* Assembles a kernel that lacks a wait, finds the fault, mends it, and lists what came out: the C interface with whole
+/* Assembles a kernel that lacks a wait, finds the fault, repairs it, and lists what came out: the C interface with whole
    files in a C program. .ci/run capi builds it, and runs it under valgrind. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,27 +104,27 @@ int main(void)
     CHECK(strcmp(note.place, "twice") == 0 && note.target == amdgpu_isa_target("gfx942"));
     amdgpu_isa_answer_free(answer);
 
-    /* Mended, nothing is missing. */
-    amdgpu_isa_answer *mended = amdgpu_isa_fix(bytes, len, 0);
-    size_t mended_len;
-    const uint8_t *mended_bytes = amdgpu_isa_answer_bytes(mended, &mended_len);
-    CHECK(mended_bytes != NULL && print_notes(mended) == 0);
-    answer = amdgpu_isa_lint(mended_bytes, mended_len, 0);
+    /* Repaired, nothing is missing. */
+    amdgpu_isa_answer *repaired = amdgpu_isa_fix(bytes, len, 0);
+    size_t repaired_len;
+    const uint8_t *repaired_bytes = amdgpu_isa_answer_bytes(repaired, &repaired_len);
+    CHECK(repaired_bytes != NULL && print_notes(repaired) == 0);
+    answer = amdgpu_isa_lint(repaired_bytes, repaired_len, 0);
     CHECK(print_notes(answer) == 0);
     amdgpu_isa_answer_free(answer);
 
     amdgpu_isa_file *before = amdgpu_isa_file_open(bytes, len, false);
-    amdgpu_isa_file *after = amdgpu_isa_file_open(mended_bytes, mended_len, false);
+    amdgpu_isa_file *after = amdgpu_isa_file_open(repaired_bytes, repaired_len, false);
     const size_t count = list(before);
     CHECK(list(after) == count + 2);
     amdgpu_isa_file_free(before);
     amdgpu_isa_file_free(after);
 
     /* Waits that nothing needs are taken away. */
-    answer = amdgpu_isa_trim(mended_bytes, mended_len, 0);
+    answer = amdgpu_isa_trim(repaired_bytes, repaired_len, 0);
     CHECK(amdgpu_isa_answer_bytes(answer, NULL) != NULL);
     amdgpu_isa_answer_free(answer);
-    amdgpu_isa_answer_free(mended);
+    amdgpu_isa_answer_free(repaired);
     amdgpu_isa_answer_free(built);
 
     /* Bytes that are no such file have a note. */

@@ -97,7 +97,7 @@ pub fn is_nop(inst: &Inst) -> bool {
 ///
 /// ```
 /// use amdgpu_isa::{Target, parse};
-/// use amdgpu_lint::mend::is_neutral;
+/// use amdgpu_lint::change::is_neutral;
 /// let is = |text| is_neutral(&parse(Target::Gfx942, text).unwrap());
 /// assert!(is("s_waitcnt vmcnt(0)") && is("s_nop 3") && is("v_nop") && is("s_mov_b64 vcc, vcc"));
 /// assert!(!is("s_mov_b32 s0, s1") && !is("s_barrier") && !is("s_sethalt 1") && !is("s_endpgm"));
