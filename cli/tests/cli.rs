@@ -10,6 +10,7 @@ mod asm_linked;
 mod batch;
 mod containers;
 mod dis;
+mod dis_asm;
 mod dis_part;
 mod dis_sources;
 mod errors;

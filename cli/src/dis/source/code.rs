@@ -19,7 +19,7 @@ const MARK64: u64 = 0x7ead_beef_7ead_beef;
 
 impl Source<'_> {
     /// The targets of code by the offsets from which on they hold.
-    fn targets(&self, symbols: &[(u64, usize)]) -> HashMap<u64, Target> {
+    pub fn targets(&self, symbols: &[(u64, usize)]) -> HashMap<u64, Target> {
         let of = |n: usize| {
             let (_, _, descriptor) = self.kernels.iter().find(|(_, code, _)| *code == n)?;
             self.target.with_wave_size(descriptor.wave_size(self.target))
@@ -31,7 +31,13 @@ impl Source<'_> {
     pub fn code(&self, section: &Section<'_>, filler: &mut Filler, out: &mut String) {
         let symbols = self.symbols_at(section);
         let targets = self.targets(&symbols);
-        let (starts, goals) = places(section, self.target, &targets, &symbols);
+        let (starts, mut goals) = places(section, self.target, &targets, &symbols);
+        let relative = self.relative(section);
+        goals.extend(&relative.goals);
+        let ends = self.ends(section, &symbols, &starts);
+        let ended: BTreeSet<usize> = ends.values().flatten().copied().collect();
+        // The places that must begin a line.
+        let stops: BTreeSet<u64> = goals.iter().chain(ends.keys()).copied().collect();
         let relocation = self.relocations(section);
         let mut target = self.target;
         let (mut at, mut next) = (0usize, 0usize);
@@ -41,6 +47,9 @@ impl Source<'_> {
         loop {
             let here = at as u64;
             target = targets.get(&here).copied().unwrap_or(target);
+            for n in ends.get(&here).into_iter().flatten() {
+                self.size_up_to_here(*n, out);
+            }
             while let Some(&(offset, n)) = symbols.get(next).filter(|(offset, _)| *offset <= here || at >= end) {
                 next += 1;
                 let distance = offset.wrapping_sub(here) as i64;
@@ -48,7 +57,7 @@ impl Source<'_> {
                     let _ = writeln!(out, "\t.p2align {}", KernelDescriptor::ENTRY_ALIGN.ilog2());
                     is_aligned = true;
                 }
-                self.define(n, (distance != 0).then_some(distance as u64), out);
+                self.define(n, (distance != 0).then_some(distance as u64), !ended.contains(&n), out);
             }
             is_aligned = false;
             if goals.contains(&here) && starts.contains(&here) {
@@ -60,12 +69,12 @@ impl Source<'_> {
             let stop = symbols.get(next).map_or(end, |(offset, _)| usize::try_from(*offset).unwrap_or(end).min(end));
             let rest = section.bytes.get(at..end).unwrap_or(&[]);
             let goal = |to: u64| (starts.contains(&to) && goals.contains(&to)).then(|| self.label(section, to));
-            if let Some(fill) = self.alignment(section, here, stop as u64, &goals, &relocation) {
+            if let Some(fill) = self.alignment(section, here, stop as u64, &stops, &relocation) {
                 let _ = writeln!(out, "\t.p2align{fill}");
                 (at, is_aligned) = (stop, true);
                 continue;
             }
-            if let Some(count) = folded(rest, here, stop - at, &goals, &relocation) {
+            if let Some(count) = folded(rest, here, stop - at, &stops, &relocation) {
                 let word = u32::from_le_bytes(rest.first_chunk().copied().unwrap_or([0; 4]));
                 let text = isa::decode(target, rest).map_or(String::new(), |inst| format!(" // {inst}"));
                 let _ = writeln!(out, "\t.fill {count}, 4, {word:#010x}{text}");
@@ -75,11 +84,17 @@ impl Source<'_> {
             let inst = isa::decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
             let len = inst.as_ref().map_or(4.min(rest.len()), Inst::len);
             let bytes = rest.get(..len).unwrap_or(rest);
-            match (inst, relocation(here, here + len as u64)) {
-                (Some(inst), None) => match text(&inst, here, goal) {
+            let note = relative.notes.get(&here).copied().unwrap_or_default();
+            let place = relocation(here, here + len as u64);
+            let made = |inst: &Inst| {
+                let (place, of) = relative.places.range(here..here + len as u64).next()?;
+                relocated(inst, place - here, of)
+            };
+            match (inst, place) {
+                (Some(inst), None) => match made(&inst).or_else(|| text(&inst, here, goal)) {
                     Some(line) => {
                         fill(&inst, filler, out);
-                        let _ = writeln!(out, "\t{line}");
+                        let _ = writeln!(out, "\t{line}{note}");
                     }
                     None => raw(bytes, &format!(" // {inst}"), out),
                 },
@@ -98,7 +113,7 @@ impl Source<'_> {
     }
 
     /// A name for a place in code that other sections do not have.
-    fn label(&self, section: &Section<'_>, offset: u64) -> String {
+    pub fn label(&self, section: &Section<'_>, offset: u64) -> String {
         match self.has_one_code {
             true => format!(".L{offset:x}"),
             false => format!(".L{}_{offset:x}", section.index),
@@ -142,23 +157,37 @@ impl Source<'_> {
 /// The offsets of instructions, and the targets of branches.
 fn places(
     section: &Section<'_>,
-    mut target: Target,
+    target: Target,
     targets: &HashMap<u64, Target>,
     symbols: &[(u64, usize)],
 ) -> (BTreeSet<u64>, BTreeSet<u64>) {
-    let (mut starts, mut goals, mut at) = (BTreeSet::new(), BTreeSet::new(), 0usize);
+    let (mut starts, mut goals) = (BTreeSet::new(), BTreeSet::new());
+    walk(section, target, targets, symbols, |here, inst| {
+        starts.insert(here);
+        goals.extend(inst.filter(|inst| has_label(inst)).and_then(|inst| inst.branch_target(here)));
+    });
+    (starts, goals)
+}
+
+/// Calls `visit` with the offset of each instruction or dword of a section, in order.
+pub fn walk(
+    section: &Section<'_>,
+    mut target: Target,
+    targets: &HashMap<u64, Target>,
+    symbols: &[(u64, usize)],
+    mut visit: impl FnMut(u64, Option<&Inst>),
+) {
+    let mut at = 0usize;
     let mut next = symbols.iter().map(|(offset, _)| *offset).peekable();
     while let Some(rest) = section.bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let here = at as u64;
         target = targets.get(&here).copied().unwrap_or(target);
-        starts.insert(here);
         while next.next_if(|offset| *offset <= here).is_some() {}
         let stop = next.peek().map_or(usize::MAX, |offset| usize::try_from(*offset).unwrap_or(usize::MAX));
         let inst = isa::decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
-        goals.extend(inst.as_ref().filter(|inst| has_label(inst)).and_then(|inst| inst.branch_target(here)));
+        visit(here, inst.as_ref());
         at += inst.map_or(4, |inst| inst.len());
     }
-    (starts, goals)
 }
 
 /// Writes the directive for the filler of an instruction, if another filler holds.
@@ -176,7 +205,7 @@ fn assembled(inst: &Inst, text: &str) -> Option<Inst> {
 }
 
 /// Whether an instruction has an operand that can be a label.
-fn has_label(inst: &Inst) -> bool {
+pub fn has_label(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
 }
 
@@ -237,7 +266,9 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
     }
     let (len, mark) = if is_wide { (2, MARK64) } else { (1, MARK.into()) };
     let (first, literal) = inst.words().split_at_checked(inst.words().len().checked_sub(len)?)?;
-    if place != 4 * first.len() as u64 || literal.iter().any(|word| *word != 0) {
+    // A linker adds the number to what is there.
+    let is_added = !of.is_made && literal.iter().any(|word| *word != 0);
+    if place != 4 * first.len() as u64 || is_added {
         return None;
     }
     let words = first.iter().copied().chain([mark as u32, (mark >> 32) as u32]).take(inst.words().len());

@@ -18,7 +18,7 @@ impl Source<'_> {
             while let Some(&(offset, n)) = symbols.get(next).filter(|(offset, _)| *offset <= at || at >= end) {
                 next += 1;
                 let distance = offset.wrapping_sub(at) as i64;
-                self.define(n, (distance != 0).then_some(distance as u64), out);
+                self.define(n, (distance != 0).then_some(distance as u64), true, out);
                 if let Some((_, code, descriptor)) = self.kernels.iter().find(|(of, ..)| *of == n) {
                     if distance == 0 {
                         self.descriptor(*code, descriptor, out);

@@ -2,9 +2,10 @@
 
 mod code;
 mod data;
+mod relative;
 mod symbols;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -18,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::isa::{Filler, KernelDescriptor, Target};
 use amdgpu_object::TargetId;
 pub use code::variant;
+use relative::Relative;
 use symbols::{Symbol, name};
 
 const ELFOSABI_HSA: u8 = 64;
@@ -28,12 +30,16 @@ struct Source<'a> {
     /// The target of code outside of kernels.
     target: Target,
     symbols: Vec<Symbol>,
+    /// Comments on the symbols that the source cannot have.
+    lost: String,
     /// The numbers of the symbols, by name.
     names: HashMap<String, Vec<usize>>,
     /// The relocations of each section, by place.
     relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
-    /// The sections that relocations name.
-    named: Vec<usize>,
+    /// The addresses that the code of each section makes relative to itself.
+    relative: BTreeMap<usize, Relative>,
+    /// The sections whose beginning needs a label.
+    named: BTreeSet<usize>,
     /// Whether there is a single section of code.
     has_one_code: bool,
     /// The descriptors that become directives, each after the numbers of its symbol and of the symbol of its code.
@@ -45,6 +51,21 @@ struct Relocation {
     kind: u32,
     /// The symbol, or a label of a section, with the number that is added.
     of: String,
+    /// The number of the section that the value points into, and the offset there, if no symbol is named.
+    goal: Option<(usize, i64)>,
+    /// Whether no table has the relocation: a linker has applied it, and the code shows what it was.
+    is_made: bool,
+}
+
+impl Relocation {
+    fn new(kind: u32, of: String) -> Relocation {
+        Relocation { kind, of, goal: None, is_made: false }
+    }
+
+    /// A relocation with a place in a section, which gets its label when all sections are known.
+    fn within(kind: u32, section: usize, offset: i64) -> Relocation {
+        Relocation { goal: Some((section, offset)), ..Relocation::new(kind, String::new()) }
+    }
 }
 
 /// A section that is written to the source.
@@ -69,7 +90,9 @@ pub fn run(bytes: &[u8], mut out: impl Write) -> Result<()> {
     let mut source = Source::new(file)?;
     let sections = source.sections()?;
     source.find_kernels(&sections);
+    source.follow(&sections);
     out.write_all(source.head()?.as_bytes())?;
+    out.write_all(source.lost.as_bytes())?;
     out.write_all(source.declarations().as_bytes())?;
     let mut filler = source.target.filler();
     for section in &sections {
@@ -105,9 +128,11 @@ impl<'a> Source<'a> {
             file,
             target,
             symbols: Vec::new(),
+            lost: String::new(),
             names: HashMap::new(),
             relocations: BTreeMap::new(),
-            named: Vec::new(),
+            relative: BTreeMap::new(),
+            named: BTreeSet::new(),
             has_one_code: true,
             kernels: Vec::new(),
         })
@@ -154,21 +179,21 @@ impl<'a> Source<'a> {
     fn sections(&mut self) -> Result<Vec<Section<'a>>> {
         let fail = |e: object::Error| Error::input(format!("the code object is damaged: {e}"));
         let mut all = Vec::new();
-        let (mut relocated, mut named) = (BTreeMap::new(), Vec::new());
+        let mut relocated = BTreeMap::new();
         let (groups, mut seen) = (self.groups(), HashMap::new());
-        self.symbols = symbols::read(&self.file);
+        self.symbols = symbols::read(&self.file, &mut self.lost);
         for (n, symbol) in self.symbols.iter().enumerate() {
             self.names.entry(symbol.name.clone()).or_default().push(n);
         }
         for section in self.file.sections() {
             let header = section.elf_section_header();
             let kind = header.sh_type(LittleEndian);
-            let name = section.name().map_err(fail)?.to_string();
+            let called = section.name().map_err(fail)?.to_string();
             let is_made =
                 [elf::SHT_NULL, elf::SHT_SYMTAB, elf::SHT_STRTAB, elf::SHT_RELA, elf::SHT_HASH, elf::SHT_DYNAMIC]
                     .contains(&kind)
                     || [elf::SHT_REL, elf::SHT_DYNSYM, elf::SHT_SYMTAB_SHNDX, elf::SHT_GNU_HASH].contains(&kind)
-                    || name == ".relro_padding";
+                    || called == ".relro_padding";
             if is_made || ![elf::SHT_PROGBITS, elf::SHT_NOTE, elf::SHT_NOBITS].contains(&kind) {
                 continue;
             }
@@ -179,26 +204,23 @@ impl<'a> Source<'a> {
                 let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
                 let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
                 let symbol = self.file.symbol_by_index(index).map_err(fail)?;
-                let of = match (symbol.kind(), symbol.section_index()) {
-                    (object::SymbolKind::Section, Some(index)) => {
-                        named.push(index.0);
-                        format!(".Lsection{}", index.0)
-                    }
-                    _ => symbols::name(symbol.name().map_err(fail)?),
+                let addend = relocation.addend();
+                let relocation = match (symbol.kind(), symbol.section_index()) {
+                    (object::SymbolKind::Section, Some(index)) => Relocation::within(r_type, index.0, addend),
+                    _ => Relocation::new(r_type, added(name(symbol.name().map_err(fail)?), addend)),
                 };
-                let of = added(of, relocation.addend());
-                places.insert(offset, Relocation { kind: r_type, of });
+                places.insert(offset, relocation);
             }
             let index = section.index().0;
             relocated.insert(index, places);
             let group = groups.get(&index).cloned().unwrap_or_default();
-            let others = seen.entry((name.clone(), group.clone())).or_insert(0u32);
+            let others = seen.entry((called.clone(), group.clone())).or_insert(0u32);
             let apart = if *others == 0 { group } else { format!("{group},unique,{others}") };
             *others += 1;
             let bytes = if kind == elf::SHT_NOBITS { &[] } else { section.data().map_err(fail)? };
             all.push(Section {
                 index,
-                name,
+                name: called,
                 kind,
                 flags: header.sh_flags(LittleEndian),
                 entry: header.sh_entsize(LittleEndian),
@@ -209,8 +231,8 @@ impl<'a> Source<'a> {
                 bytes,
             });
         }
-        self.dynamic(&all, &mut relocated, &mut named).map_err(fail)?;
-        (self.relocations, self.named) = (relocated, named);
+        self.dynamic(&all, &mut relocated).map_err(fail)?;
+        self.relocations = relocated;
         self.has_one_code = all.iter().filter(|section| section.flags & u64::from(elf::SHF_EXECINSTR) != 0).count() < 2;
         Ok(all)
     }
@@ -231,7 +253,6 @@ impl<'a> Source<'a> {
         &self,
         sections: &[Section<'a>],
         relocated: &mut BTreeMap<usize, BTreeMap<u64, Relocation>>,
-        named: &mut Vec<usize>,
     ) -> std::result::Result<(), object::Error> {
         let Some(all) = self.file.dynamic_relocations() else { return Ok(()) };
         let at = |address: u64| {
@@ -240,21 +261,20 @@ impl<'a> Source<'a> {
         for (address, relocation) in all {
             let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
             let Some(section) = at(address) else { continue };
-            let of = match relocation.target() {
+            let place = match relocation.target() {
                 object::RelocationTarget::Symbol(index) if r_type != kinds::RELATIVE64 => {
                     let table = self.file.dynamic_symbol_table();
                     let symbol =
                         table.map(|table| object::ObjectSymbolTable::symbol_by_index(&table, index)).transpose()?;
-                    added(name(symbol.map_or(Ok(""), |symbol| symbol.name())?), relocation.addend())
+                    let name = name(symbol.map_or(Ok(""), |symbol| symbol.name())?);
+                    Relocation::new(kinds::ABS64, added(name, relocation.addend()))
                 }
                 _ => {
                     let Some(there) = at(relocation.addend() as u64) else { continue };
-                    named.push(there.index);
                     let offset = (relocation.addend() as u64).wrapping_sub(there.address) as i64;
-                    added(format!(".Lsection{}", there.index), offset)
+                    Relocation::within(kinds::ABS64, there.index, offset)
                 }
             };
-            let place = Relocation { kind: kinds::ABS64, of };
             relocated.entry(section.index).or_default().insert(address - section.address, place);
         }
         Ok(())

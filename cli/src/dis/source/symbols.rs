@@ -1,5 +1,6 @@
 //! The symbols of a code object, and its kernels.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use amdgpu_object::elf::SHN_AMDGPU_LDS;
@@ -36,8 +37,12 @@ pub fn name(text: &str) -> String {
 
 /// A text in quotes.
 pub fn quoted(text: &str) -> String {
+    quoted_bytes(text.as_bytes())
+}
+
+fn quoted_bytes(text: &[u8]) -> String {
     let mut out = String::from("\"");
-    for byte in text.bytes() {
+    for &byte in text {
         match byte {
             b'"' | b'\\' => out.extend(['\\', byte.into()]),
             b' '..=b'~' => out.push(byte.into()),
@@ -49,12 +54,17 @@ pub fn quoted(text: &str) -> String {
     out + "\""
 }
 
-pub fn read(file: &ElfFile64<'_, LittleEndian>) -> Vec<Symbol> {
+/// Reads the symbols. Each one that a source cannot have is a line of the comment `lost`.
+pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol> {
     let mut found: Vec<Symbol> = Vec::new();
     let mut add = |symbol: object::read::elf::ElfSymbol64<'_, '_, LittleEndian>| {
         let SymbolFlags::Elf { st_info, st_other } = symbol.flags() else { return };
         let (kind, bind) = (st_info & 15, st_info >> 4);
-        let Ok(name) = symbol.name() else { return };
+        let Ok(name) = symbol.name() else {
+            let shown = quoted_bytes(symbol.name_bytes().unwrap_or_default());
+            let _ = writeln!(lost, "// No source can have the symbol {shown}: its name is not UTF-8.");
+            return;
+        };
         // Symbols of sections and of files, and those that the linker adds, are left out.
         if name.is_empty() || matches!(kind, 3 | 4) || name == "_DYNAMIC" {
             return;
@@ -129,16 +139,22 @@ impl Source<'_> {
         (is_linked && is_unique && is_one && has_default && is_text).then_some((n, code_number, descriptor))
     }
 
+    /// The symbols of a section, with their numbers.
+    pub fn symbols_in(&self, section: &Section<'_>) -> impl Iterator<Item = (usize, &Symbol)> {
+        let index = section.index;
+        self.symbols.iter().enumerate().filter(move |(_, symbol)| symbol.section == Some(index))
+    }
+
     /// The symbols of a section, by their offsets.
     pub fn symbols_at(&self, section: &Section<'_>) -> Vec<(u64, usize)> {
-        let here = self.symbols.iter().enumerate().filter(|(_, symbol)| symbol.section == Some(section.index));
-        let mut all: Vec<_> = here.map(|(n, symbol)| (symbol.value.wrapping_sub(section.address), n)).collect();
+        let mut all: Vec<_> =
+            self.symbols_in(section).map(|(n, symbol)| (symbol.value.wrapping_sub(section.address), n)).collect();
         all.sort();
         all
     }
 
-    /// Writes the directives before the label of a symbol.
-    pub fn attributes(&self, symbol: &Symbol, out: &mut String) {
+    /// Writes the directives before the label of a symbol, with its size as a number if `has_size`.
+    pub fn attributes(&self, symbol: &Symbol, has_size: bool, out: &mut String) {
         let shown = name(&symbol.name);
         self.visibility(symbol, out);
         let kind = match symbol.kind {
@@ -150,9 +166,35 @@ impl Source<'_> {
         if !kind.is_empty() {
             let _ = writeln!(out, "\t.type {shown},@{kind}");
         }
-        if symbol.size != 0 {
+        if has_size && symbol.size != 0 {
             let _ = writeln!(out, "\t.size {shown}, {}", symbol.size);
         }
+    }
+
+    /// Writes the size of a symbol as the distance from its label to here, which follows if the source is edited.
+    pub fn size_up_to_here(&self, n: usize, out: &mut String) {
+        if let Some(symbol) = self.symbols.get(n) {
+            let shown = name(&symbol.name);
+            let _ = writeln!(out, "\t.size {shown}, .-{shown}");
+        }
+    }
+
+    /// The symbols of code that end where instructions begin, or with their section, by the offsets of these ends.
+    pub fn ends(
+        &self,
+        section: &Section<'_>,
+        symbols: &[(u64, usize)],
+        starts: &BTreeSet<u64>,
+    ) -> BTreeMap<u64, Vec<usize>> {
+        let mut ends = BTreeMap::<u64, Vec<usize>>::new();
+        for (offset, n) in symbols.iter().filter(|(offset, n)| starts.contains(offset) && self.is_first(*n)) {
+            let size = self.symbols.get(*n).map_or(0, |symbol| symbol.size);
+            let end = offset.saturating_add(size);
+            if size != 0 && (starts.contains(&end) || end == section.size) {
+                ends.entry(end).or_default().push(*n);
+            }
+        }
+        ends
     }
 
     /// Writes the directive for a symbol's visibility, unless that is the default.
@@ -179,8 +221,8 @@ impl Source<'_> {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Writes a label, or an assignment if no label can be there.
-    pub fn define(&self, n: usize, offset: Option<u64>, out: &mut String) {
+    /// Writes a label, or an assignment if no label can be there, after the directives of the symbol.
+    pub fn define(&self, n: usize, offset: Option<u64>, has_size: bool, out: &mut String) {
         let Some(symbol) = self.symbols.get(n) else { return };
         if self.kernels.iter().any(|(descriptor, ..)| *descriptor == n) {
             return;
@@ -189,7 +231,7 @@ impl Source<'_> {
             let _ = writeln!(out, "// A second symbol {} is here.", name(&symbol.name));
             return;
         }
-        self.attributes(symbol, out);
+        self.attributes(symbol, has_size, out);
         let shown = name(&symbol.name);
         let _ = match offset {
             None => writeln!(out, "{shown}:"),
@@ -215,7 +257,7 @@ impl Source<'_> {
             if symbol.section.is_some() {
                 continue;
             }
-            self.attributes(symbol, &mut out);
+            self.attributes(symbol, true, &mut out);
             if symbol.is_shared {
                 let _ = writeln!(out, "\t.amdgpu_lds {shown}, {}, {}", symbol.size, symbol.value.max(1));
             } else if !symbol.is_undefined {

@@ -1,0 +1,106 @@
+//! An edited source of `dis --asm` still calls, jumps and loads what the file did.
+
+use std::fs;
+
+use super::asm_file::directory;
+use super::run;
+
+/// A program that makes addresses of a function, of data, and of code without a symbol, and has pointers to code.
+fn source(target: &str, [call, load, hop]: [&str; 3]) -> String {
+    format!(
+        ".amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n\
+         .text\n.p2align 8\n.hidden f\n.globl f\n.type f,@function\nf:\n v_mov_b32 v0, 1\n s_setpc_b64 s[30:31]\n.size f, .-f\n\
+         .globl g\n.protected g\n.type g,@function\ng:\n v_mov_b32 v1, 2\n{call} s_swappc_b64 s[30:31], s[0:1]\n{load}\
+         {hop}.Lpost:\n s_nop 3\n.Lfar:\n s_endpgm\n.Lend:\n.size g, .Lend-g\n\
+         .section .rodata,\"a\",@progbits\n.p2align 4\n.hidden table\n.globl table\n.type table,@object\n\
+         table: .long 1, 2, 3, 4\n.size table, 16\n\
+         .data\n.p2align 3\n.hidden pointers\n.globl pointers\n.type pointers,@object\n\
+         pointers: .quad f, .Lfar, table+8\n.size pointers, 24\n"
+    )
+}
+
+const PAIR: [&str; 3] = [
+    " s_getpc_b64 s[0:1]\n s_add_u32 s0, s0, f@rel32@lo+4\n s_addc_u32 s1, s1, f@rel32@hi+12\n",
+    " s_getpc_b64 s[2:3]\n s_add_u32 s2, s2, table@rel32@lo+12\n s_addc_u32 s3, s3, table@rel32@hi+20\n s_load_dword s4, s[2:3], 0x0\n",
+    " s_getpc_b64 s[6:7]\n s_add_u32 s6, s6, .Lfar@rel32@lo+4\n s_addc_u32 s7, s7, .Lfar@rel32@hi+12\n s_setpc_b64 s[6:7]\n",
+];
+const WHOLE: [&str; 3] = [
+    " s_get_pc_i64 s[0:1]\n s_add_nc_u64 s[0:1], s[0:1], f@rel64+4\n",
+    " s_get_pc_i64 s[2:3]\n s_add_nc_u64 s[2:3], s[2:3], table@rel64+12\n s_load_b32 s4, s[2:3], 0x0\n",
+    " s_add_pc_i64 .Lfar-.Lpost\n",
+];
+
+/// Each address that the listing of a file shows, and the pointers in its data as distances from their goals.
+fn addresses(file: &str) -> Vec<String> {
+    let listing = run(&["dis", file], b"").ok();
+    let noted = listing.lines().filter(|line| line.starts_with("\ts_") && line.ends_with('>'));
+    noted.filter_map(|line| Some(line.get(line.rfind(" <")?..)?.to_string())).collect()
+}
+
+#[test]
+fn edited_sources_keep_the_addresses_that_code_makes() {
+    let work = directory("dis-asm-edited");
+    let [first, input, second] = ["a.co", "a.s", "b.co"].map(|name| work.join(name).to_str().unwrap().to_string());
+    let old = ["gfx600", "gfx803", "gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"];
+    for (target, idioms) in old.map(|target| (target, PAIR)).into_iter().chain([("gfx1250", WHOLE)]) {
+        run(&["asm", "-", "-o", &first], source(target, idioms).as_bytes()).ok();
+        let apart = run(&["dis", "--asm", &first], b"").ok();
+        let modifier = if idioms == PAIR { "@rel32@lo+4" } else { "@rel64+4" };
+        assert!(apart.contains(&format!("f{modifier}")), "{target}: {apart}");
+        assert!(apart.contains("\t.quad f\n"), "{target}: {apart}");
+        run(&["asm", "-", "-o", &second], apart.as_bytes()).ok();
+        assert_eq!(fs::read(&second).unwrap(), fs::read(&first).unwrap(), "{target}: unedited");
+
+        // Code grows before everything that an address leads to, and data before the table.
+        let edited = apart.replace("\tv_mov_b32", "\ts_nop 0\n\tv_mov_b32").replace("table:\n", ".long 0\ntable:\n");
+        let edited = edited.replace("\ts_nop 3\n", "\ts_nop 3\n\ts_nop 4\n");
+        assert_ne!(edited, apart);
+        fs::write(&input, &edited).unwrap();
+        run(&["asm", &input, "-o", &second], b"").ok();
+        let moved =
+            |addresses: Vec<String>| addresses.iter().map(|one| one.replace("<g+0x", "<g+")).collect::<Vec<_>>();
+        let [before, after] = [&first, &second].map(|file| moved(addresses(file)));
+        let named = |all: &[String]| all.iter().filter(|one| !one.contains("<g+")).cloned().collect::<Vec<_>>();
+        assert_eq!(named(&after), named(&before), "{target}: {edited}");
+        assert!(before.len() >= named(&before).len() && !named(&before).is_empty());
+
+        // The sizes of functions follow, and so do the jump and the pointer to code without a symbol.
+        let again = run(&["dis", "--asm", &second], b"").ok();
+        let lines: Vec<&str> = again.lines().collect();
+        let label =
+            |of: &str| lines[lines.iter().position(|line| *line == of).unwrap() - 1].trim_end_matches(':').to_string();
+        let far = label("\ts_endpgm");
+        assert!(far.starts_with(".L") && again.contains(&format!("\t.quad {far}\n")), "{target}: {again}");
+        let jump = if idioms == PAIR { format!("{far}@rel32@lo+4") } else { format!("s_add_pc_i64 {far}-.L") };
+        assert!(again.contains(&jump), "{target}: {jump}: {again}");
+        assert!(again.contains("\t.size g, .-g\n") && again.contains("\t.size f, .-f\n"), "{target}: {again}");
+    }
+}
+
+#[test]
+fn merged_texts_are_named_by_their_section() {
+    let work = directory("dis-asm-merged");
+    let [first, second] = ["a.o", "b.o"].map(|name| work.join(name).to_str().unwrap().to_string());
+    let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\n s_endpgm\n\
+                .section .debug_str_offsets,\"\",@progbits\n.long .Lone, .Ltwo\n\
+                .section .debug_str,\"MS\",@progbits,1\n.Lone: .asciz \"one\"\n.Ltwo: .asciz \"two\"\n";
+    run(&["asm", "-c", "-", "-o", &first], text.as_bytes()).ok();
+    let apart = run(&["dis", "--asm", &first], b"").ok();
+    assert!(apart.contains("\t.long .debug_str\n\t.long .debug_str+4\n"), "{apart}");
+    run(&["asm", "-c", "-", "-o", &second], apart.as_bytes()).ok();
+    let again = run(&["dis", "--asm", &second], b"").ok();
+    assert_eq!(again, apart);
+}
+
+#[test]
+fn a_name_that_no_source_can_have_is_said() {
+    let work = directory("dis-asm-names");
+    let file = work.join("a.co").to_str().unwrap().to_string();
+    let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\n.globl name1\nname1:\n s_endpgm\n";
+    run(&["asm", "-", "-o", &file], text.as_bytes()).ok();
+    let mut bytes = fs::read(&file).unwrap();
+    let places: Vec<usize> = (0..bytes.len() - 5).filter(|at| &bytes[*at..at + 5] == b"name1").collect();
+    places.iter().for_each(|at| bytes[at + 4] = 0xc3);
+    let apart = run(&["dis", "--asm", "-"], &bytes).ok();
+    assert!(apart.contains("// No source can have the symbol \"name\\303\": its name is not UTF-8.\n"), "{apart}");
+}
