@@ -60,9 +60,9 @@ fn generate(random: &mut Random, format: Format, number: u16) -> ([u32; 5], Resu
         }
     }
     // The codes that announce trailing dwords are rare in random words.
-    if let Some(behind) = layout.extends.get(random.next() as usize % 8) {
-        let field = layout.fields.iter().find(|f| f.field == behind.field).expect("the field is the layout's");
-        put(&mut words, field, behind.code.into());
+    if let Some(extension) = layout.extends.get(random.next() as usize % 8) {
+        let field = layout.fields.iter().find(|f| f.field == extension.field).expect("the field is the layout's");
+        put(&mut words, field, extension.code.into());
     }
     (words, decode_words(TARGET, &words))
 }

@@ -164,12 +164,12 @@ fn reference_bytes(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let mut pairs = Pairs::default();
     let mut rest = bytes;
     for pair in &mut pairs {
-        let Some((both, behind)) = rest.split_first_chunk() else {
+        let Some((both, after)) = rest.split_first_chunk() else {
             *pair = rest.first_chunk().map_or(0, |word| u32::from_le_bytes(*word).into());
             break;
         };
         *pair = u64::from_le_bytes(*both);
-        rest = behind;
+        rest = after;
     }
     reference(target, pairs, bytes.len() / 4)
 }

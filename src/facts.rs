@@ -102,8 +102,8 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads_pc(&self, pc: u64) -> bool {
-        let behind = pc.wrapping_add(self.len() as u64);
-        let calls_next = || self.flags().is_call() && self.branch_target(pc) == Some(behind);
+        let after = pc.wrapping_add(self.len() as u64);
+        let calls_next = || self.flags().is_call() && self.branch_target(pc) == Some(after);
         self.address_step() == Some(AddressStep::Pc) || calls_next()
     }
 

@@ -118,8 +118,8 @@ impl Form {
 
     /// Decodes the words with their literal, and checks that they have this form.
     pub(crate) fn finish(&self, words: &mut Words) -> Result<Inst, Unmade> {
-        let behind = self.extension.and_then(|extension| layout(self.target, extension));
-        let mut dwords = usize::from((self.layout.bits + behind.map_or(0, |layout| layout.bits)) / 32);
+        let extension = self.extension.and_then(|extension| layout(self.target, extension));
+        let mut dwords = usize::from((self.layout.bits + extension.map_or(0, |layout| layout.bits)) / 32);
         if words.literal.is_some() {
             for literal in words.literals() {
                 if self.extension.is_some() {
@@ -155,10 +155,10 @@ impl Form {
         if self.has(&inst) && inst.words().len() == dwords {
             return Ok(inst);
         }
-        let behind = inst.extension().filter(|e| !e.is_literal());
+        let own = inst.extension().filter(|e| !e.is_literal());
         let good = inst.opcode() == self.opcode
             && inst.words().len() == dwords
-            && (inst.format(), behind) == (self.signature.format, self.extension);
+            && (inst.format(), own) == (self.signature.format, self.extension);
         if good { Ok(inst) } else { Err(Unmade::Other) }
     }
 }

@@ -310,9 +310,9 @@ impl Inst {
         }
         let mut rest = out.get_mut(8..).unwrap_or(&mut []);
         for word in self.words().iter().skip(2) {
-            let Some((to, behind)) = rest.split_first_chunk_mut() else { break };
+            let Some((to, after)) = rest.split_first_chunk_mut() else { break };
             *to = word.to_le_bytes();
-            rest = behind;
+            rest = after;
         }
         Ok(len)
     }

@@ -17,12 +17,12 @@ fn instances(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     let (format, number, opcode) = encoding;
     let mut all = legal(target, encoding, count, rng);
     let base = layout(target, format);
-    for behind in base.extends.iter().filter(|e| e.format != Format::Literal) {
+    for extension in base.extends.iter().filter(|e| e.format != Format::Literal) {
         for n in 0..count {
             let filling = if n < 2 { Filling::Zero } else { Filling::Typical };
-            let mut words = attempt(target, base, number, Some(behind), filling, rng);
+            let mut words = attempt(target, base, number, Some(extension), filling, rng);
             if n % 2 == 1 {
-                plain(&mut words[usize::from(base.bits / 32)], behind.format);
+                plain(&mut words[usize::from(base.bits / 32)], extension.format);
             }
             let made = repair(target, &mut words, rng);
             all.extend(made.filter(|i| i.opcode() == opcode && i.format() == format && !all.contains(i)));
@@ -34,8 +34,8 @@ fn instances(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
 }
 
 /// Changes the controls in the dword after the base words to values without effect.
-fn plain(dword: &mut u32, behind: Format) {
-    *dword = match behind {
+fn plain(dword: &mut u32, extension: Format) {
+    *dword = match extension {
         Format::Sdwa => *dword & 0x8080_00ff | 0x0606_0600,
         Format::Sdwab => *dword & 0x8080_80ff | 0x0606_0000,
         Format::Dpp => *dword & 0xff | 0xff08_e400,

@@ -94,18 +94,18 @@ fn all(target: Target) -> Vec<(String, Inst)> {
             other.into_iter().for_each(|other| add(&format!(".{field}"), other));
         }
         let base = layout(target, format);
-        for behind in base.extends.iter().filter(|e| !LITERALS.contains(&e.format)) {
+        for extension in base.extends.iter().filter(|e| !LITERALS.contains(&e.format)) {
             let tries = (0..40).map(|n| if n == 0 { Filling::Zero } else { Filling::Typical });
             let made = tries.filter_map(|filling| {
-                let mut words = attempt(target, base, number, Some(behind), filling, &mut rng);
+                let mut words = attempt(target, base, number, Some(extension), filling, &mut rng);
                 repair(target, &mut words, &mut rng)
             });
-            let of_form = |i: &Inst| i.opcode() == opcode && i.extension() == Some(behind.format);
+            let of_form = |i: &Inst| i.opcode() == opcode && i.extension() == Some(extension.format);
             // The instruction writes all of its destination, except that DPP does not write all lanes.
             let zero = |i: Inst, field: &Field| i.with(*field, 0).unwrap_or(i);
             let zeros = [Field::Tfe, Field::Lwe, Field::D16, Field::RowMask];
             let made = made.filter(of_form).map(|i| zeros.iter().fold(elsewhere(i), zero));
-            made.take(1).for_each(|inst| add(&format!("+{}", behind.format), inst));
+            made.take(1).for_each(|inst| add(&format!("+{}", extension.format), inst));
         }
     }
     found
@@ -350,15 +350,15 @@ fn facts_are_those_of_llvm_or_the_difference_is_listed() {
 }
 
 /// The format of the dword after the base words, if it makes another form of the operation, which a constant does not.
-fn behind(inst: &Inst) -> Option<Format> {
+fn extension(inst: &Inst) -> Option<Format> {
     inst.extension().filter(|e| !LITERALS.contains(e))
 }
 
 /// The form of an instruction, in the notation of `all`.
 fn form(inst: &Inst) -> String {
     let field = OTHER_FORMS.into_iter().find(|f| has_form(inst, *f)).map_or(String::new(), |f| format!(".{f}"));
-    let behind = behind(inst).map_or(String::new(), |e| format!("+{e}"));
-    format!("{}{field}{behind}", inst.format())
+    let extension = extension(inst).map_or(String::new(), |e| format!("+{e}"));
+    format!("{}{field}{extension}", inst.format())
 }
 
 /// The memory accesses of an operation, by its format, its form and its name: the space, and whether it is read (r),

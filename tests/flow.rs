@@ -67,7 +67,7 @@ fn branches_make_blocks_and_edges() {
 }
 
 #[test]
-fn calls_return_behind_the_call() {
+fn calls_return_after_the_call() {
     let Some(target) = target() else { return };
     let code = assemble(target, "s_call_b64 s[4:5], F; s_endpgm; F:; s_nop 0; s_setpc_b64 s[4:5]");
     let flow = Flow::new(target, &code, BASE, &[BASE]);

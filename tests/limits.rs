@@ -677,7 +677,7 @@ fn a_literal_takes_numbers_of_32_bits() {
 
 /// LLVM's names of subarchitectures in triples: `amdgpu9.42` is gfx942, with two characters after the dot.
 #[test]
-fn names_in_triples_have_two_characters_behind_the_dot() {
+fn names_in_triples_have_two_characters_after_the_dot() {
     let named = |name: &str| name.parse::<Processor>().ok().map(|processor| processor.name());
     for (name, processor) in [
         ("amdgpu9.42", Some("gfx942")),

@@ -93,16 +93,16 @@ fn all(target: Target) -> BTreeSet<Vec<u8>> {
         let flags = legal(target, encoding, 1, &mut rng)[0].flags();
         let kind = format!("{format} {} {} {}", flags.is_load(), flags.is_store(), flags.is_atomic());
         let base = layout(target, format);
-        for behind in base.extends.iter().map(Some).chain([None]) {
+        for extension in base.extends.iter().map(Some).chain([None]) {
             let made = (0..20).find_map(|n| {
                 let filling = if n == 0 { Filling::Zero } else { Filling::Typical };
-                let mut words = attempt(target, base, number, behind, filling, &mut rng);
-                repair(target, &mut words, &mut rng).filter(|inst| inst.extension() == behind.map(|b| b.format))
+                let mut words = attempt(target, base, number, extension, filling, &mut rng);
+                repair(target, &mut words, &mut rng).filter(|inst| inst.extension() == extension.map(|b| b.format))
             });
             let Some(inst) = made else { continue };
             for held in inst.fields().filter(|held| FIELDS.contains(&held.info.field)) {
                 let field = held.info.field;
-                let times = tried.entry(format!("{kind} {:?} {field}", behind.map(|b| b.format))).or_default();
+                let times = tried.entry(format!("{kind} {:?} {field}", extension.map(|b| b.format))).or_default();
                 *times += 1;
                 if *times <= 3 {
                     (0..512).filter_map(|value| inst.with(field, value).ok()).for_each(&mut add);

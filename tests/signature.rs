@@ -23,10 +23,10 @@ fn instances(signature: &Signature, count: usize, rng: &mut Rng) -> Vec<Inst> {
         None => all = legal(target, (format, number, opcode), count, rng),
         Some(extension) => {
             let base = layout(target, format);
-            let behind = base.extends.iter().find(|e| e.format == extension).expect("a form has its extension");
+            let announced = base.extends.iter().find(|e| e.format == extension).expect("a form has its extension");
             for n in 0..count * 4 {
                 let filling = if n < 2 { Filling::Zero } else { rng.pick(&[Filling::Typical, Filling::Random]) };
-                let mut words = attempt(target, base, number, Some(behind), filling, rng);
+                let mut words = attempt(target, base, number, Some(announced), filling, rng);
                 all.extend(repair(target, &mut words, rng).filter(|inst| !all.contains(inst)));
             }
         }
@@ -50,9 +50,9 @@ fn with_dimensions(mut insts: Vec<Inst>, signature: &Signature) -> Vec<Inst> {
 }
 
 fn is_of(inst: &Inst, signature: &Signature) -> bool {
-    let behind = inst.extension().filter(|e| !["LITERAL", "LITERAL64"].contains(&e.name()));
+    let own = inst.extension().filter(|e| !["LITERAL", "LITERAL64"].contains(&e.name()));
     let operation = inst.opcode() == signature.opcode() || inst.second_opcode() == Some(signature.opcode());
-    operation && (inst.format(), behind) == (signature.format(), signature.extension())
+    operation && (inst.format(), own) == (signature.format(), signature.extension())
 }
 
 /// The value, with one literal for all literals.

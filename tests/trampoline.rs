@@ -187,12 +187,12 @@ fn what_is_displaced_does_what_it_did() {
             let moved = displaced(&insts, end, hook, needed).expect("it was installed");
             assert_eq!(installed.displaced as u64, moved);
             let at = ((hook - before.base) / 4) as usize;
-            let behind = at + installed.displaced / 4;
+            let after = at + installed.displaced / 4;
             // Only the displaced instructions have changed; a jump to the area replaces them.
-            assert_eq!((&code[..at], &code[behind..]), (&before.code[..at], &before.code[behind..]));
+            assert_eq!((&code[..at], &code[after..]), (&before.code[..at], &before.code[after..]));
             let jump = jumps::follow(target, &code[at..], hook, &plain_branch, far);
             assert_eq!((jump.to, jump.dwords as u64, jump.long), (area, needed, needed > 1));
-            assert!(code[at + jump.dwords..behind].iter().all(|&word| word == nop));
+            assert!(code[at + jump.dwords..after].iter().all(|&word| word == nop));
             // No remaining branch goes into the middle of the displaced code.
             for (&pc, inst) in insts.iter().filter(|(pc, _)| !(hook..hook + moved).contains(*pc)) {
                 let under = inst.branch_target(pc).is_some_and(|to| to > hook && to < hook + moved);

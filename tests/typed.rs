@@ -199,8 +199,8 @@ fn instructions_are_seen_and_built(s: &Struct) {
         // An extension follows other formats, in some instructions.
         let base = words::layout(target, format);
         // A literal of 64 bits can follow where one of 32 bits can.
-        let behind = if s.format == Format::Literal64 { Format::Literal } else { s.format };
-        if format != s.format && !base.extends.iter().any(|e| e.format == behind) {
+        let extension = if s.format == Format::Literal64 { Format::Literal } else { s.format };
+        if format != s.format && !base.extends.iter().any(|e| e.format == extension) {
             continue;
         }
         for inst in words::legal(target, encoding, if layout.extension { 12 } else { 3 }, &mut rng) {

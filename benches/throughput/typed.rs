@@ -29,9 +29,9 @@ struct Sink<'a> {
 impl Sink<'_> {
     #[inline(always)]
     fn put<const N: usize>(&mut self, words: [u32; N]) {
-        if let Some((to, behind)) = std::mem::take(&mut self.room).split_first_chunk_mut() {
+        if let Some((to, after)) = std::mem::take(&mut self.room).split_first_chunk_mut() {
             *to = words;
-            self.room = behind;
+            self.room = after;
             self.instructions += 1;
         }
     }

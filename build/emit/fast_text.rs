@@ -201,14 +201,14 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
     let is_own = |i: &(u16, &OperandDesc)| i.1.kind != OperandKind::Second;
     let descs: Vec<(u16, &OperandDesc)> = descs(t, signature).filter(is_own).collect();
     let count = descs.iter().take_while(|i| i.1.access.is_some()).count();
-    let (before, behind) = descs.split_at(count);
+    let (before, after) = descs.split_at(count);
     let other_separator =
         before.iter().any(|i| i.1.kind == OperandKind::Number(NumberKind::Choice(NumberList::ExportTarget)));
-    if other_separator || behind.iter().any(|i| i.1.access.is_some()) || signature.suffix > 2 {
+    if other_separator || after.iter().any(|i| i.1.access.is_some()) || signature.suffix > 2 {
         return Vec::new();
     }
     let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
-    for &(number, desc) in behind.iter().filter(|i| i.1.kind != OperandKind::Modifier(ModifierKind::Hidden)) {
+    for &(number, desc) in after.iter().filter(|i| i.1.kind != OperandKind::Modifier(ModifierKind::Hidden)) {
         // A modifier that is always printed is rare, and has no fast path.
         let Some((bits, value)) = modifier(desc) else { return Vec::new() };
         if bits >> 64 != 0 && !wide {

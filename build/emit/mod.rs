@@ -223,24 +223,24 @@ fn fields(isa: &Isa) -> BTreeSet<String> {
     all
 }
 
-/// Writes the table of names, and the table of their positions. `behind` are names without a number at the end of the
+/// Writes the table of names, and the table of their positions. `after` are names without a number at the end of the
 /// table, for the fast path.
-fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], behind: &[String]) {
+fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], after: &[String]) {
     // Readers of a name copy 48 bytes from its start.
-    assert!(list.iter().chain(behind).all(|s| s.len() <= 48));
+    assert!(list.iter().chain(after).all(|s| s.len() <= 48));
     let mut ends = vec![0usize];
     for s in list {
         ends.push(ends.last().unwrap() + s.len());
     }
     let text = "feature = \"text\"";
-    let with_behind = if behind.is_empty() { text.to_string() } else { format!("all({text}, feature = \"fast\")") };
-    let mut blob = |cfg: &str, behind: &[String]| {
-        let blob = list.concat() + &behind.concat() + &" ".repeat(48);
+    let with_after = if after.is_empty() { text.to_string() } else { format!("all({text}, feature = \"fast\")") };
+    let mut blob = |cfg: &str, after: &[String]| {
+        let blob = list.concat() + &after.concat() + &" ".repeat(48);
         putln!(out, "/// {doc}\n#[cfg({cfg})]\npub(crate) static {name}: &str = \"{blob}\";");
     };
-    blob(&with_behind, behind);
+    blob(&with_after, after);
     // Without the fast path, the additional names are not used.
-    if !behind.is_empty() {
+    if !after.is_empty() {
         blob(&format!("all({text}, not(feature = \"fast\"))"), &[]);
     }
     putln!(out, "#[cfg(feature = \"text\")]\npub(crate) static {name}_AT: [u16; {}] = {ends:?};", ends.len());

@@ -100,16 +100,16 @@ fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str
 
 /// The text of a counter to wait for.
 fn counter(which: u16, n: u16) -> Option<String> {
-    let [alone, behind, _, whole, expcnt] = WAITS;
+    let [alone, after, _, whole, expcnt] = WAITS;
     match n {
         // If all counters are at their maximum, all of them are printed.
         15 if which == alone => None,
-        15 if which == behind => Some(" ".into()),
+        15 if which == after => Some(" ".into()),
         15 if which == whole => Some(String::new()),
         7 if which == expcnt => Some(String::new()),
         0..7 if which == expcnt => Some(format!("expcnt({n}) ")),
         _ if which == expcnt => None,
-        _ if which == alone || which == behind => Some(format!("lgkmcnt({n})  ")),
+        _ if which == alone || which == after => Some(format!("lgkmcnt({n})  ")),
         _ => WAITS.contains(&which).then(|| format!("vmcnt({n}) ")),
     }
 }

@@ -141,8 +141,8 @@ fn limit_groups(all: &mut [Option<Fast>], field: usize) {
 
 /// Whether instructions of some target have a third dword that the fast path reads.
 pub fn any_third(all: &[Tables]) -> bool {
-    let behind = |c: &Constraints| if c.trailing_dwords.iter().any(|dword| dword.form == 0) { 1 } else { 0 };
-    all.iter().flat_map(|t| &t.constraints.list).any(|c| c.dwords + behind(c) > 2)
+    let after = |c: &Constraints| if c.trailing_dwords.iter().any(|dword| dword.form == 0) { 1 } else { 0 };
+    all.iter().flat_map(|t| &t.constraints.list).any(|c| c.dwords + after(c) > 2)
 }
 
 /// Bits of `trailing`, each with the checked field in which 255 then announces a literal.

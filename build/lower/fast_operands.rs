@@ -51,10 +51,10 @@ pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
         let rows: Vec<Row> = rows.iter().map(|&n| lists.rows[usize::from(n) - 1].clone()).collect();
         let off = lists.t.code.off;
         let cases = cases::all(rows.iter().map(|row| of_row(row, off)));
-        let (count, behind) = (cases.len(), all.len() + others.len());
+        let (count, after) = (cases.len(), all.len() + others.len());
         for (n, Case { parts, clear, set }) in cases.into_iter().enumerate() {
             let rows = parts.into_iter().map(|row| position(&mut lists.rows, row) as u16 + 1).collect();
-            let next = if n + 1 < count { behind + n } else { 0 };
+            let next = if n + 1 < count { after + n } else { 0 };
             let to = if n == 0 { &mut first } else { &mut others };
             to.push(FastOperands { rows, clear, set, dwords: *dwords, next });
         }

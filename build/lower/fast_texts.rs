@@ -236,16 +236,16 @@ fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
     let &[[vmcnt, high], [expcnt, _], [lgkmcnt, _]] = waits else { return Vec::new() };
     let text = |piece: Piece, add, mask| Text { turn: piece.lsb, mask, add };
     let case = |parts, clear: u64, set| Case { parts, clear, set };
-    let [alone, behind, low, whole, export] = WAITS;
+    let [alone, after, low, whole, export] = WAITS;
     let set = bits(vmcnt) | bits(high) | bits(expcnt);
     match (vmcnt.width, lgkmcnt.width) {
         (4, 4) => {
             let first = case(vec![text(lgkmcnt, alone, 15)], CONSTANT & !set & !bits(lgkmcnt), set);
             let set = bits(expcnt);
             let low = if high.width == 0 { whole } else { low };
-            let parts = vec![text(vmcnt, low, 15), text(lgkmcnt, behind, 15)];
+            let parts = vec![text(vmcnt, low, 15), text(lgkmcnt, after, 15)];
             let second = case(parts, CONSTANT & !set & !bits(lgkmcnt) & !bits(vmcnt), set);
-            let parts = vec![text(vmcnt, low, 15), text(expcnt, export, 7), text(lgkmcnt, behind, 15)];
+            let parts = vec![text(vmcnt, low, 15), text(expcnt, export, 7), text(lgkmcnt, after, 15)];
             vec![first, second, case(parts, CONSTANT & !bits(expcnt) & !bits(lgkmcnt) & !bits(vmcnt), 0)]
         }
         // Only small counts have texts.
@@ -255,9 +255,9 @@ fn counters(waits: &[[Piece; 2]]) -> Vec<Ready> {
             let set = bits(lgkmcnt) | bits(expcnt);
             let second = case(vec![text(vmcnt, low, 15), always(BLANK)], CONSTANT & !set & !small(vmcnt, 15), set);
             let set = bits(expcnt);
-            let parts = vec![text(vmcnt, low, 15), text(lgkmcnt, behind, 7)];
+            let parts = vec![text(vmcnt, low, 15), text(lgkmcnt, after, 7)];
             let third = case(parts, CONSTANT & !set & !small(lgkmcnt, 7) & !small(vmcnt, 15), set);
-            let parts = vec![text(vmcnt, low, 15), text(expcnt, export, 7), text(lgkmcnt, behind, 7)];
+            let parts = vec![text(vmcnt, low, 15), text(expcnt, export, 7), text(lgkmcnt, after, 7)];
             let all = case(parts, CONSTANT & !bits(expcnt) & !small(lgkmcnt, 7) & !small(vmcnt, 15), 0);
             vec![first, second, third, all]
         }

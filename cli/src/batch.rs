@@ -1,4 +1,4 @@
-//! `batch`: a decoder behind a pipe, for comparison with other decoders. `asm --lines` is an assembler behind a pipe.
+//! `batch`: a decoder at the end of a pipe, for comparison with other decoders. `asm --lines` is an assembler at the end of one.
 //!
 //! Each line of the input gets one line of output, in order:
 //! ```text
@@ -50,7 +50,7 @@ fn labels(text: &str) -> usize {
         let name = rest.trim_start();
         let after = name.trim_start_matches(is_name);
         match after.trim_start().strip_prefix(':') {
-            Some(behind) if after.len() < name.len() => rest = behind,
+            Some(statement) if after.len() < name.len() => rest = statement,
             _ => return text.len() - rest.len(),
         }
     }

@@ -161,7 +161,7 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
         return Err(Error::Usage("--fix and --trim change one file".into()));
     }
     let progress = Progress::new();
-    let out = Out::new(progress.behind(io::stdout()), color && args.format() == Format::Text);
+    let out = Out::new(progress.hiding(io::stdout()), color && args.format() == Format::Text);
     let mut job = Job {
         args,
         color_of_errors,

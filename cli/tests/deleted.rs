@@ -330,8 +330,8 @@ impl Program {
     /// Whether the function of a line has an instruction that begins with a text.
     fn has(&self, line: usize, start: &str) -> bool {
         let before = self.text[..line].iter().rev().take_while(|line| !line.contains("; @"));
-        let behind = self.text[line..].iter().take_while(|line| !line.contains(".Lfunc_end"));
-        before.chain(behind).any(|line| code(line).starts_with(start))
+        let after = self.text[line..].iter().take_while(|line| !line.contains(".Lfunc_end"));
+        before.chain(after).any(|line| code(line).starts_with(start))
     }
 
     /// Whether the wait is for one less than the counter's maximum, and for nothing else.

@@ -32,11 +32,11 @@ pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
     encode(base, number, &mut words);
     fill(base, 0, plan, &mut words, u)?;
     let inst = match base.extends.get(plan.form(base.extends.len())) {
-        Some(&Extension { field, code, format: behind }) => {
+        Some(&Extension { field, code, format: extension }) => {
             if let Some(info) = base.fields.iter().find(|f| f.field == field) {
                 put(&mut words, info.lsb, info.width, |_| code.into());
             }
-            fill(layout(target, behind)?, base.bits, plan, &mut words, u)?;
+            fill(layout(target, extension)?, base.bits, plan, &mut words, u)?;
             legal(target, &mut words, MAX_DWORDS, |_| Ok(0), u)?
         }
         // The base form, with a literal if the operation always has one.

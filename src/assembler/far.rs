@@ -114,8 +114,8 @@ impl Far {
             let keep = [(Field::Sdst, scc.into()), (Field::Ssrc0, one), (Field::Ssrc1, zero)];
             emit(compose(target, well_known::S_CSELECT_B32, &keep)?);
         }
-        let behind = emit(compose(target, well_known::S_GETPC_B64, &[(Field::Sdst, self.pair.into())])?);
-        for inst in add(target, self.pair, to.wrapping_sub(behind))? {
+        let after = emit(compose(target, well_known::S_GETPC_B64, &[(Field::Sdst, self.pair.into())])?);
+        for inst in add(target, self.pair, to.wrapping_sub(after))? {
             emit(inst);
         }
         if let Some(scc) = self.scc {

@@ -69,15 +69,15 @@ impl Probe {
         };
         let (ones, more) = further(t, number, constraints);
         let third = wide_of(t, number);
-        let (wide, zeros_behind, ones_behind) =
+        let (wide, zeros_after, ones_after) =
             third.map_or((&[][..], 0, 0), |w| (w.checks, mask(t, w.zeros), mask(t, w.ones)));
         Some(Probe {
             t,
             constraints,
             more,
             wide,
-            zeros: u128::from(mask(t, constraints.zeros)) | u128::from(zeros_behind) << 64,
-            ones: u128::from(ones) | u128::from(ones_behind) << 64,
+            zeros: u128::from(mask(t, constraints.zeros)) | u128::from(zeros_after) << 64,
+            ones: u128::from(ones) | u128::from(ones_after) << 64,
             checked: opcode_space.checked.into(),
         })
     }

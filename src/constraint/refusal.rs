@@ -65,11 +65,11 @@ fn field_at(t: &DecodeTables, number: ConstraintIndex, bit: u8) -> (Format, Opti
         }
         (format, field, end)
     };
-    let behind = field_map(t, base).map_or(32, |m| m.dwords * 32);
-    match (bit.checked_sub(behind), extension) {
+    let base_bits = field_map(t, base).map_or(32, |m| m.dwords * 32);
+    match (bit.checked_sub(base_bits), extension) {
         (Some(bit), Some(format)) => {
             let (format, field, end) = field(format, bit);
-            (format, field, end.saturating_add(behind))
+            (format, field, end.saturating_add(base_bits))
         }
         _ => field(base, bit),
     }

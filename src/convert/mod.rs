@@ -197,8 +197,8 @@ impl Inst {
     /// # }
     /// ```
     pub fn reencode(&self, format: Format, extension: Option<Format>) -> Result<Inst, ConvertError> {
-        let behind = self.extension().filter(|e| !e.is_literal());
-        if (format, extension) == (self.format(), behind) {
+        let own = self.extension().filter(|e| !e.is_literal());
+        if (format, extension) == (self.format(), own) {
             return Ok(*self);
         }
         let lacks = ConvertError::Form { format: Some(format), extension };

@@ -118,8 +118,8 @@ impl Iterator for Decoder<'_> {
         if let Some(inst) = self.ahead() {
             return Some(Decoded { offset: at - inst.len(), inst: Ok(inst) });
         }
-        let (behind, desc) = self.clone().slow();
-        *self = behind;
+        let (after, desc) = self.clone().slow();
+        *self = after;
         Some(Decoded { offset: at, inst: desc? })
     }
 }

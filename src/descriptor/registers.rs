@@ -84,10 +84,10 @@ pub(crate) struct Counts {
 impl Registers {
     pub(crate) fn counts(&self, target: Target) -> Counts {
         let has_agprs = tables(target).is_some_and(|tables| tables.agprs > 0);
-        let behind = if target.accum_granule().is_some() { self.vgprs.saturating_sub(self.accum_offset) } else { 0 };
+        let after = if target.accum_granule().is_some() { self.vgprs.saturating_sub(self.accum_offset) } else { 0 };
         Counts {
             vgprs: self.vgprs.max(self.agprs).into(),
-            agprs: has_agprs.then_some(self.agprs.max(behind)),
+            agprs: has_agprs.then_some(self.agprs.max(after)),
             sgprs: u32::from(self.sgprs) + u32::from(self.special(target)),
         }
     }

@@ -234,8 +234,8 @@ impl OperandTables {
             if form == 0 {
                 return Some(number);
             }
-            let behind = self.forms.partition_point(|forms| (forms.base, forms.first) <= (number, form));
-            let forms = self.forms.get(behind.checked_sub(1)?).filter(|forms| forms.base == number)?;
+            let after = self.forms.partition_point(|forms| (forms.base, forms.first) <= (number, form));
+            let forms = self.forms.get(after.checked_sub(1)?).filter(|forms| forms.base == number)?;
             let at = form - forms.first;
             (at < forms.count).then_some(forms.list + u16::from(at))
         };
@@ -260,8 +260,8 @@ impl OperandTables {
 
     /// The words of instructions that keep a part of the old value of a row's operand, for `How::Kept` or `How::Other`.
     pub(crate) fn kept_of(&self, row: &Row) -> &'static [Term] {
-        let behind = self.kept.get(usize::from(row.acc)..).unwrap_or_default();
-        behind.get(..usize::from(row.address)).unwrap_or_default()
+        let after = self.kept.get(usize::from(row.acc)..).unwrap_or_default();
+        after.get(..usize::from(row.address)).unwrap_or_default()
     }
 
     /// The descriptor of a row with `How::Other`.

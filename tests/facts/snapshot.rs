@@ -7,7 +7,7 @@ const HEAD: &str = "\
 # = what the description of the encoded instruction says | that of the compiler's pseudo instruction, if there is one
 #   (for DPP8, which the compiler never makes: that of DPP)
 #   flags, and implicit registers, read (r:) and written (w:)
-# targets form: operations; behind `>` what LLVM's compiler makes of one when it swaps the sources, if that is another
+# targets form: operations; after `>` what LLVM's compiler makes of one when it swaps the sources, if that is another
 #   (`!`: the target has none)
 ";
 

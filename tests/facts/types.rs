@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{all, behind, is_like, name};
+use super::{all, extension, is_like, name};
 use crate::llvm_mc;
 use amdgpu_isa::signature::Signature;
 use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
@@ -22,18 +22,18 @@ struct Shape<'a> {
 }
 
 fn ours(inst: &Inst) -> Vec<Shape<'static>> {
-    let behind = behind(inst);
+    let extension = extension(inst);
     let dual = inst.second_opcode().is_some();
     let types = |second: bool| -> Vec<(&str, (&str, u16))> {
         let opcode = if second { inst.second_opcode() } else { Some(inst.opcode()) };
         let all = opcode.into_iter().flat_map(|opcode| opcode.signatures(inst.target()));
-        let own = all.filter(|s| (s.format(), s.extension()) == (inst.format(), behind));
+        let own = all.filter(|s| (s.format(), s.extension()) == (inst.format(), extension));
         own.flat_map(|s| s.operands()).map(|o| (bare(o.field.name(), dual), (o.ty.name(), o.count()))).collect()
     };
     let (first, second) = (types(false), types(true));
     let shown = |o: &Operand| {
         // On GCN 1.2, vcc is an operand of compares with SDWA in LLVM's description.
-        let vcc = o.role == Some(Field::Vcc) && (behind != Some(Format::Sdwab) || !o.access.writes());
+        let vcc = o.role == Some(Field::Vcc) && (extension != Some(Format::Sdwab) || !o.access.writes());
         let role = !vcc && o.role.is_some_and(|field| field != Field::Literal);
         role && !matches!(o.value, Value::Imm(_) | Value::Label(_) | Value::Off)
     };
@@ -238,8 +238,8 @@ fn types_are_where_constants_can_be() {
             let suffix = name.rsplit('_').next().expect("a name has parts");
             let scalar_float = form.starts_with("SOP") && ["f16", "f32"].contains(&suffix);
             let matrix = name.starts_with("v_wmma_") || name.starts_with("v_swmmac_");
-            let behind = behind(&inst);
-            let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), behind);
+            let extension = extension(&inst);
+            let of_form = |s: &Signature| (s.format(), s.extension()) == (inst.format(), extension);
             let signature = inst.opcode().signatures(target).find(of_form).expect("it has this form");
             for operand in signature.operands() {
                 let ty = operand.ty.name();

@@ -118,12 +118,13 @@ fn parts_of_texts_are_those_of_instructions() {
                     Err(MnemonicError::Ambiguous(a, b)) if [a, b].contains(&inst.opcode()) => {}
                     other => failures.add(format!("{target}: a mnemonic is {other:?}"), text.clone()),
                 }
-                let behind = inst.extension().filter(|format| !matches!(format, Format::Literal | Format::Literal64));
+                let extension =
+                    inst.extension().filter(|format| !matches!(format, Format::Literal | Format::Literal64));
                 let is_form = |form: &Signature| {
-                    (form.opcode(), form.format()) == (inst.opcode(), inst.format()) && form.extension() == behind
+                    (form.opcode(), form.format()) == (inst.opcode(), inst.format()) && form.extension() == extension
                 };
                 let Some(form) = signatures(target, mnemonic).find(is_form) else {
-                    failures.add(format!("{target} {:?} {behind:?}: no form", inst.format()), text);
+                    failures.add(format!("{target} {:?} {extension:?}: no form", inst.format()), text);
                     continue;
                 };
                 all += 1;

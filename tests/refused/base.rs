@@ -150,14 +150,14 @@ pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng:
     let layout = words::layout(target, encoding.0);
     let mut found: Vec<Base> = Vec::new();
     let mut insts = words::legal(target, encoding, 24, rng);
-    for behind in layout.extends.iter().filter(|e| e.format != Format::Literal) {
+    for extension in layout.extends.iter().filter(|e| e.format != Format::Literal) {
         for round in 0..40 {
             let filling = match round % 4 {
                 0 => words::Filling::Zero,
                 1 => words::Filling::Vgprs,
                 _ => words::Filling::Typical,
             };
-            let mut words = words::attempt(target, layout, encoding.1, Some(behind), filling, rng);
+            let mut words = words::attempt(target, layout, encoding.1, Some(extension), filling, rng);
             insts.extend(words::repair(target, &mut words, rng).filter(|i| i.opcode() == encoding.2));
         }
     }

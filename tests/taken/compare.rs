@@ -71,9 +71,7 @@ fn replaced(base: &Base, field: Field, by: &str) -> Option<String> {
         at_start = depth == 0 && matches!(c, ',' | ' ');
     }
     let is_whole = |at: &&usize| {
-        rest[**at..]
-            .strip_prefix(old.as_str())
-            .is_some_and(|behind| behind.is_empty() || behind.starts_with([',', ' ']))
+        rest[**at..].strip_prefix(old.as_str()).is_some_and(|after| after.is_empty() || after.starts_with([',', ' ']))
     };
     let mut found = starts.iter().filter(is_whole);
     let (at, None) = (*found.next()?, found.next()) else { return None };

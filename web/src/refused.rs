@@ -30,11 +30,11 @@ pub struct Encoding {
 /// The first dword of `words`, which is not an instruction, or all the dwords of its format.
 pub fn card(target: Target, words: &[u32], error: DecodeError) -> Card {
     let layout = layout(target, words, error);
-    let behind = layout.and_then(|layout| behind(target, layout, words));
+    let announced = layout.and_then(|layout| announced(target, layout, words));
     let mut places = layout.map_or(Vec::new(), |layout| places(layout, 0));
     let first = places.len();
-    if let (Some(layout), Some(behind)) = (layout, behind) {
-        places.extend(self::places(behind, layout.bits.into()));
+    if let (Some(layout), Some(announced)) = (layout, announced) {
+        places.extend(self::places(announced, layout.bits.into()));
     }
     let bad = place(&places, error);
     let legal = match (error, &bad) {
@@ -56,13 +56,13 @@ pub fn card(target: Target, words: &[u32], error: DecodeError) -> Card {
             _ => about.to_string(),
         },
         about,
-        format: if n < first { layout } else { behind }.map_or("", |layout| layout.format.name()),
+        format: if n < first { layout } else { announced }.map_or("", |layout| layout.format.name()),
     };
     Card {
         words: words.to_vec(),
         text: words.iter().map(|word| format!(".long {word:#010x}")).collect::<Vec<_>>().join("\n"),
         format: layout.map_or("", |layout| layout.format.name()),
-        sources: layout.into_iter().chain(behind).map(explain::Source::new).collect(),
+        sources: layout.into_iter().chain(announced).map(explain::Source::new).collect(),
         fields: places.iter().enumerate().map(field).collect(),
         operands: Vec::new(),
         facts: Vec::new(),
@@ -112,7 +112,7 @@ fn places(layout: &Layout, first: u32) -> Vec<(Place, bool, &'static str)> {
 }
 
 /// The layout of the dword that the words announce.
-fn behind(target: Target, layout: &Layout, words: &[u32]) -> Option<&'static Layout> {
+fn announced(target: Target, layout: &Layout, words: &[u32]) -> Option<&'static Layout> {
     let places = places(layout, 0);
     let announced = layout.extends.iter().find(|extension| {
         let field = places.iter().find(|(place, ..)| place.field == extension.field);

@@ -169,8 +169,8 @@ impl Listing<'_, '_> {
             room.chunks_exact(4).enumerate().take_while(|(n, dword)| word.is_some_and(|w| w == dword) && !is_label(*n));
         let count = equal.count();
         // The last of these dwords could begin an instruction with the dwords after them.
-        let behind = if item.is_err() && count < room.len() / 4 { crate::isa::MAX_BYTES / 4 } else { 0 };
-        let count = count.saturating_sub(behind);
+        let after = if item.is_err() && count < room.len() / 4 { crate::isa::MAX_BYTES / 4 } else { 0 };
+        let count = count.saturating_sub(after);
         if count >= FOLDED { count } else { 1 }
     }
 

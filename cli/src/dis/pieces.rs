@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_it_behind_what_came_before() {
+    fn an_error_ends_it_after_what_came_before() {
         let mut bytes = Vec::new();
         let mut out = Out::new(&mut bytes, false);
         let result = in_order(&mut out, 100, |number, page| {

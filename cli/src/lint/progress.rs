@@ -30,7 +30,7 @@ pub struct Progress {
 }
 
 /// A writer that removes the progress line before its output.
-pub struct Behind<W> {
+pub struct Hiding<W> {
     sink: W,
     shared: Arc<Shared>,
 }
@@ -106,8 +106,8 @@ impl Progress {
         let _ = writeln!(anstream::stderr(), "{line}");
     }
 
-    pub fn behind<W>(&self, sink: W) -> Behind<W> {
-        Behind { sink, shared: self.shared.clone() }
+    pub fn hiding<W>(&self, sink: W) -> Hiding<W> {
+        Hiding { sink, shared: self.shared.clone() }
     }
 }
 
@@ -122,7 +122,7 @@ impl Drop for Progress {
     }
 }
 
-impl<W: Write> Write for Behind<W> {
+impl<W: Write> Write for Hiding<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // The line does not come back while the lock is held.
         let mut state = self.shared.lock();

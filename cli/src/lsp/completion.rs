@@ -124,13 +124,13 @@ struct Place {
     /// The byte at which the text of the operand or modifier begins.
     start: usize,
     /// Whether a text comes before the word in this operand, so that the word is a modifier.
-    is_behind: bool,
+    is_modifier: bool,
 }
 
 impl Place {
     /// The place at the end of a text after a mnemonic. `first`: the byte at which the text begins.
     fn of(text: &str, first: usize) -> Place {
-        let (mut place, mut depth) = (Place { operand: 0, start: first, is_behind: false }, 0i32);
+        let (mut place, mut depth) = (Place { operand: 0, start: first, is_modifier: false }, 0i32);
         let mut is_word = false;
         for (n, c) in text.char_indices() {
             let next = first + n + c.len_utf8();
@@ -138,9 +138,9 @@ impl Place {
                 '(' | '[' => depth += 1,
                 ')' | ']' => depth -= 1,
                 _ if depth > 0 => continue,
-                ',' => place = Place { operand: place.operand + 1, start: next, is_behind: false },
+                ',' => place = Place { operand: place.operand + 1, start: next, is_modifier: false },
                 ' ' | '\t' | '&' => {
-                    place = Place { start: next, is_behind: place.is_behind || is_word, ..place };
+                    place = Place { start: next, is_modifier: place.is_modifier || is_word, ..place };
                 }
                 '|' | '-' => place.start = next,
                 _ => {}
@@ -168,8 +168,8 @@ fn of_instruction(document: &Document, target: Target, part: &Part, at: usize) -
     for form in signatures(target, mnemonic) {
         let all: Vec<_> = form.operands().collect();
         // Names such as counters are in one operand, with blanks between them.
-        let is_combined = place.is_behind && place.operand == 0 && all.len() == 1;
-        if let Some(operand) = all.get(place.operand).filter(|_| !place.is_behind || is_combined) {
+        let is_combined = place.is_modifier && place.operand == 0 && all.len() == 1;
+        if let Some(operand) = all.get(place.operand).filter(|_| !place.is_modifier || is_combined) {
             operands::of_operand(&form, operand, &mut choices);
             choices.extend(symbols(document, |kind| match kind {
                 DefinitionKind::Label | DefinitionKind::Function => operands::is_label(operand),
@@ -177,7 +177,7 @@ fn of_instruction(document: &Document, target: Target, part: &Part, at: usize) -
                 _ => false,
             }));
         }
-        if place.is_behind || place.operand >= all.len() || all.is_empty() {
+        if place.is_modifier || place.operand >= all.len() || all.is_empty() {
             for modifier in form.modifiers() {
                 operands::of_modifier(target, &form, &modifier, &mut choices);
             }
@@ -192,11 +192,11 @@ fn of_instruction(document: &Document, target: Target, part: &Part, at: usize) -
 /// The items of a list without repetitions.
 fn items(document: &Document, at: usize, range: Range<usize>, choices: Vec<Choice>) -> Vec<CompletionItem> {
     let mut seen = HashSet::new();
-    let behind = document.text.as_str().get(at..).and_then(|rest| rest.chars().next());
+    let next = document.text.as_str().get(at..).and_then(|rest| rest.chars().next());
     let new = choices.into_iter().filter(|choice| seen.insert(choice.text.clone()));
     let item = |(n, Choice { text, kind, detail, rank }): (usize, Choice)| {
         // Editors write the other bracket or quotation mark themselves.
-        let closes = behind.is_some_and(|c| matches!(c, ')' | ']' | '"') && text.ends_with(c));
+        let closes = next.is_some_and(|c| matches!(c, ')' | ']' | '"') && text.ends_with(c));
         let range = document.text.range(&(range.start..at + usize::from(closes)));
         CompletionItem {
             label: text.clone(),
@@ -219,7 +219,7 @@ mod tests {
     fn the_place_in_an_instruction() {
         let of = |text: &str| {
             let place = Place::of(text, 0);
-            (place.operand, text[place.start..].to_string(), place.is_behind)
+            (place.operand, text[place.start..].to_string(), place.is_modifier)
         };
         assert_eq!(of(" v"), (0, "v".into(), false));
         assert_eq!(of(" v0, s[0:1], -|v"), (2, "v".into(), false));

@@ -36,8 +36,8 @@ near:
 there:
 	s_nop 5
 	s_branch back
-	.set behind, back+4
-	s_cbranch_scc1 behind
+	.set after, back+4
+	s_cbranch_scc1 after
 	.long there-back
 ";
 

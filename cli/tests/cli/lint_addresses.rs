@@ -32,8 +32,8 @@ fn program_of(target: Target, kernel: &str, function: &str) -> String {
         ""
     };
     let [kernel, function] = [kernel, function].map(|code| code.replace("; ", "\n\t").replace("{load}", &load));
-    let behind = |bytes: usize| (bytes + len).to_string();
-    let kernel = kernel.replace("{4}", &behind(4)).replace("{8}", &behind(8));
+    let after = |bytes: usize| (bytes + len).to_string();
+    let kernel = kernel.replace("{4}", &after(4)).replace("{8}", &after(8));
     let processor = target.processor();
     format!(
         "\t.amdgcn_target \"{TRIPLE}{processor}\"\n\t.text\n\t.globl k\n\t.p2align 8\n\t.type k,@function\nk:\n\t{kernel}
@@ -57,10 +57,10 @@ fn made(target: Target, code: &[u8], base: u64) -> u64 {
     let (mut sum, mut is_open) = (0u64, false);
     for found in Decoder::new(target, code) {
         let Ok(inst) = found.inst else { continue };
-        let behind = base + (found.offset + inst.len()) as u64;
+        let after = base + (found.offset + inst.len()) as u64;
         let literal = inst.words().last().map_or(0, |word| u64::from(*word));
         match inst.opcode().name() {
-            "s_getpc_b64" | "s_call_b64" => (sum, is_open) = (behind, true),
+            "s_getpc_b64" | "s_call_b64" => (sum, is_open) = (after, true),
             "s_add_u32" if is_open => sum = sum.wrapping_add(literal),
             "s_addc_u32" if inst.words().len() > 1 => sum = sum.wrapping_add(literal << 32),
             "s_add_nc_u64" if inst.words().len() > 1 => sum = sum.wrapping_add(inst.literal64().unwrap_or(literal)),

@@ -18,9 +18,9 @@ pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     // The line about memory accesses shows loads and stores.
     let flags = inst.flags().iter().filter(|flag| ![Flag::Load, Flag::Store].contains(flag));
     let flags = flags.map(|flag| flag.name().replace('_', " "));
-    let behind = inst.extension().filter(|e| *e != Format::Literal);
+    let own = inst.extension().filter(|e| *e != Format::Literal);
     let others =
-        inst.opcode().forms(inst.target()).filter(|form| (form.format, form.extension) != (inst.format(), behind));
+        inst.opcode().forms(inst.target()).filter(|form| (form.format, form.extension) != (inst.format(), own));
     let others = others.map(|Form { format, extension, .. }| match extension {
         Some(extension) => format!("{format} with {extension}"),
         None => format.to_string(),

@@ -22,7 +22,7 @@ struct Branch {
 
 impl Branch {
     /// The address after the branch, where an `s_nop` repairs it.
-    fn behind(&self) -> u64 {
+    fn after(&self) -> u64 {
         self.at.wrapping_add(self.inst.len() as u64)
     }
 }
@@ -45,7 +45,7 @@ fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
         })
         .collect();
     branches.sort_by_key(|branch| branch.at);
-    let places: Vec<u64> = branches.iter().map(Branch::behind).collect();
+    let places: Vec<u64> = branches.iter().map(Branch::after).collect();
     let mut added = Counts(vec![0; places.len() + 1]);
     // Number of bytes that are added before an address.
     let more = |added: &Counts, address: u64| 4 * added.before(places.partition_point(|place| *place < address));

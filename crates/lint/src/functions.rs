@@ -141,7 +141,7 @@ impl<'s, 'a> Functions<'s, 'a> {
 
     /// The function that an address is in: the last one that begins there or before.
     pub fn at(&self, address: u64) -> Option<&'s Symbol<'a>> {
-        let behind = self.symbols.partition_point(|symbol| symbol.address <= address);
-        behind.checked_sub(1).and_then(|last| self.symbols.get(last)).copied()
+        let after = self.symbols.partition_point(|symbol| symbol.address <= address);
+        after.checked_sub(1).and_then(|last| self.symbols.get(last)).copied()
     }
 }

@@ -166,14 +166,14 @@ impl Trim<'_, '_> {
         let mut open = vec![(block, Some(address), pair)];
         let mut left = AHEAD;
         let mut seen: Vec<(usize, Pair)> = Vec::new();
-        while let Some((block, behind, mut pair)) = open.pop() {
-            if behind.is_none() {
+        while let Some((block, passed, mut pair)) = open.pop() {
+            if passed.is_none() {
                 if seen.iter().any(|(b, other)| (*b, other) == (block, &pair)) {
                     continue;
                 }
                 seen.push((block, pair.clone()));
             }
-            for (at, old) in self.flow.insts_from(block, behind.unwrap_or(0)).skip(usize::from(behind.is_some())) {
+            for (at, old) in self.flow.insts_from(block, passed.unwrap_or(0)).skip(usize::from(passed.is_some())) {
                 if pair.with == pair.without {
                     break;
                 }
@@ -246,14 +246,14 @@ impl Trim<'_, '_> {
         let mut open = vec![(block, Some(address), with, without)];
         let mut left = NEAR;
         let mut seen: Vec<(usize, Hazards, Hazards)> = Vec::new();
-        while let Some((block, behind, mut with, mut without)) = open.pop() {
-            if behind.is_none() {
+        while let Some((block, passed, mut with, mut without)) = open.pop() {
+            if passed.is_none() {
                 if seen.iter().any(|(b, one, other)| (*b, one, other) == (block, &with, &without)) {
                     continue;
                 }
                 seen.push((block, with.clone(), without.clone()));
             }
-            for (at, old) in self.flow.insts_from(block, behind.unwrap_or(0)).skip(usize::from(behind.is_some())) {
+            for (at, old) in self.flow.insts_from(block, passed.unwrap_or(0)).skip(usize::from(passed.is_some())) {
                 if with == without {
                     break;
                 }

@@ -60,7 +60,7 @@ fn a_function_that_calls_itself_comes_to_an_end() {
 }
 
 #[test]
-fn distances_go_on_behind_a_call() {
+fn distances_go_on_after_a_call() {
     let text = "s_call_b64 s[30:31], 4; v_mov_b32 v2, s4; s_endpgm; s_nop 0; s_nop 0; v_readfirstlane_b32 s4, v0; s_setpc_b64 s[30:31]";
     let found = said(Target::Gfx942, text);
     assert_eq!(found.len(), 1, "{found:?}");
@@ -215,7 +215,7 @@ fn lds_is_read_before_it_is_written_again() {
 /// A function is assumed to wait for the stores of its caller, as LLVM's functions do. After the call, its own stores
 /// are known.
 #[test]
-fn stores_to_lds_go_on_behind_a_call() {
+fn stores_to_lds_go_on_after_a_call() {
     let text =
         "s_call_b64 s[30:31], 4; s_barrier; ds_read_b32 v2, v0; s_endpgm; ds_write_b32 v0, v1; s_setpc_b64 s[30:31]";
     assert_eq!(said(Target::Gfx942, text).len(), 1);

@@ -39,8 +39,8 @@ impl<'a> Section<'a> {
         let len = self.bytes.len();
         let from = from.min(len);
         let address = self.address.saturating_add(from as u64);
-        let behind = self.symbols.partition_point(|symbol| symbol.address <= address);
-        let starts = self.symbols.get(behind..).unwrap_or_default().iter().filter_map(move |symbol| {
+        let next = self.symbols.partition_point(|symbol| symbol.address <= address);
+        let starts = self.symbols.get(next..).unwrap_or_default().iter().filter_map(move |symbol| {
             let offset = self.offset(symbol.address)?;
             (offset % 4 == 0 && offset < len && symbol.kind != SymbolKind::Other).then_some(offset)
         });

@@ -4,7 +4,7 @@ use amdgpu_isa::{DecodeError, Inst, Target};
 
 use crate::check::{self, Fault, Subject, Texts, Words, bytes};
 use crate::tally::{Rows, Tally};
-use crate::words::{Rng, repair_behind};
+use crate::words::{Rng, repair_after_base};
 use crate::{Part, parsed};
 
 /// The number of words in a block. The dwords that are tried after a first dword depend only on its block, so the
@@ -48,7 +48,7 @@ impl<S: Subject> Walk<'_, S> {
             // The value is passed by reference: a copy would wait for the narrow stores before it.
             match &self.subject.decode(self.target, &bytes(&zeros)) {
                 Ok(inst) => self.accepted(&zeros, inst, &mut state, hand, tally),
-                &Err(error) if is_behind(error) => match self.with_something_good(zeros, &mut state) {
+                &Err(error) if is_after_base(error) => match self.with_something_good(zeros, &mut state) {
                     Some((words, inst)) => self.accepted(&words, &inst, &mut state, hand, tally),
                     None => self.refused(&zeros, error, &state, tally),
                 },
@@ -104,7 +104,7 @@ impl<S: Subject> Walk<'_, S> {
             return None;
         }
         let mut words = zeros;
-        let Some(inst) = repair_behind(self.target, &mut words, &mut state.rng) else {
+        let Some(inst) = repair_after_base(self.target, &mut words, &mut state.rng) else {
             state.impatience = PATIENCE;
             return None;
         };
@@ -139,7 +139,7 @@ struct State {
 }
 
 /// Whether the error is about bits after the first dword.
-fn is_behind(error: DecodeError) -> bool {
+fn is_after_base(error: DecodeError) -> bool {
     match error {
         DecodeError::ReservedBits { bit, .. } => bit >= 32,
         DecodeError::ReservedValue { lsb, .. } => lsb >= 32,

@@ -62,14 +62,14 @@ fn of_encoding(target: Target, encoding: (Format, u16, Opcode), rng: &mut Rng) -
     let announced = base.extends.iter().map(Some);
     // An operation without an announced dword can still be longer than its base words, because some operations always
     // have a literal.
-    let all = [(None, false), (None, true)].into_iter().chain(announced.map(|behind| (behind, true)));
-    all.filter_map(|(behind, is_longer)| form(target, encoding, behind, is_longer, rng)).collect()
+    let all = [(None, false), (None, true)].into_iter().chain(announced.map(|announced_dword| (announced_dword, true)));
+    all.filter_map(|(announced_dword, is_longer)| form(target, encoding, announced_dword, is_longer, rng)).collect()
 }
 
 fn form(
     target: Target,
     (format, number, opcode): (Format, u16, Opcode),
-    behind: Option<&Announced>,
+    announced_dword: Option<&Announced>,
     is_longer: bool,
     rng: &mut Rng,
 ) -> Option<Form> {
@@ -89,10 +89,10 @@ fn form(
             _ if round % 2 == 0 => Filling::Typical,
             _ => Filling::Random,
         };
-        let mut words = words::attempt(target, base, number, behind, filling, rng);
+        let mut words = words::attempt(target, base, number, announced_dword, filling, rng);
         let Some(inst) = words::repair(target, &mut words, rng) else { continue };
         let operation = inst.opcode() == opcode || inst.second_opcode() == Some(opcode);
-        let same = inst.format() == format && operation && announced(&inst) == behind;
+        let same = inst.format() == format && operation && announced(&inst) == announced_dword;
         if same && is_longer(&inst) && !found.contains(&inst) {
             found.push(inst);
         }
@@ -103,8 +103,9 @@ fn form(
     let first = found.first()?;
     let extension = first.extension();
     let fillings = found.iter().map(padded).collect();
-    let given =
-        |f: &&FieldInfo| f.fixed.is_some() || f.field == Field::Op || behind.is_some_and(|b| b.field == f.field);
+    let given = |f: &&FieldInfo| {
+        f.fixed.is_some() || f.field == Field::Op || announced_dword.is_some_and(|b| b.field == f.field)
+    };
     let mut fields: Vec<FieldInfo> = base.fields.iter().filter(|f| !given(f)).copied().collect();
     if let Some(extension) = extension {
         fields.extend(words::layout(target, extension).fields.iter().map(|f| moved(f, base.bits)));
@@ -120,7 +121,7 @@ fn form(
         fields,
         ties: ties.collect(),
         fillings,
-        layout: (format, extension, behind.map(|b| (b.field, b.code))),
+        layout: (format, extension, announced_dword.map(|b| (b.field, b.code))),
         class: DecodingClass::of(first),
         signatures: DecodingClass::signatures(first),
         length: first.len(),

@@ -55,9 +55,9 @@ pub fn plan(forms: &[Form]) -> Vec<(usize, Sweep)> {
         plan.push((number, Sweep::Fields));
         let is_first = classes.insert(form.class());
         for (n, field) in form.fields.iter().enumerate().filter(|(_, field)| width(field) > NARROW) {
-            let (base, behind, _) = form.layout;
+            let (base, extension, _) = form.layout;
             let is_of_class = values::all(field).0 <= OF_CLASS;
-            if if is_of_class { is_first } else { layouts.insert((base, behind, field.field)) } {
+            if if is_of_class { is_first } else { layouts.insert((base, extension, field.field)) } {
                 plan.push((number, Sweep::Wide(n)));
             }
         }

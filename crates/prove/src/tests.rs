@@ -211,7 +211,7 @@ fn a_second_opinion_of_the_same_bytes_is_found() {
 }
 
 #[test]
-fn a_look_behind_the_end_is_found() {
+fn a_look_past_the_end_is_found() {
     struct Peeps;
     impl Subject for Peeps {
         fn decode_words(&self, target: Target, words: &[u32]) -> std::result::Result<Inst, DecodeError> {
@@ -225,7 +225,7 @@ fn a_look_behind_the_end_is_found() {
 }
 
 #[test]
-fn bytes_that_look_behind_the_end_are_found() {
+fn bytes_that_look_past_the_end_are_found() {
     struct Peeps;
     impl Subject for Peeps {
         fn decode(&self, target: Target, bytes: &[u8]) -> std::result::Result<Inst, DecodeError> {
@@ -330,8 +330,8 @@ fn a_text_that_is_no_plain_line_is_found() {
             Ok(())
         }
     }
-    for behind in ["\n", "?", "\u{7f}", "ä"] {
-        is_found(&Adds("", behind), "the text is not plain");
+    for after in ["\n", "?", "\u{7f}", "ä"] {
+        is_found(&Adds("", after), "the text is not plain");
     }
     is_found(&Adds("", " "), "the text does not begin with the mnemonic");
     is_found(&Adds("v_", ""), "the text does not begin with the mnemonic");

@@ -134,13 +134,13 @@ fn fill(layout: &Layout, words: &mut [u32], filling: Filling, rng: &mut Rng) {
 /// A field of the base words, the code in it that announces a dword after them, and the format of that dword.
 pub type Announced = Extension;
 
-/// Words that may be an instruction of the format with the opcode `number`. The dword after the base words is `behind`,
+/// Words that may be an instruction of the format with the opcode `number`. The dword after the base words is `extension`,
 /// or the one that the random fields announce.
 pub fn attempt(
     target: Target,
     base: &Layout,
     number: u16,
-    behind: Option<&Announced>,
+    extension: Option<&Announced>,
     filling: Filling,
     rng: &mut Rng,
 ) -> [u32; 5] {
@@ -151,8 +151,8 @@ pub fn attempt(
         set(&mut words, op, number.into());
     }
     let info = |field| base.fields.iter().find(|f| f.field == field).expect("it is a field of the format");
-    if let Some(behind) = behind {
-        set(&mut words, info(behind.field), behind.code.into());
+    if let Some(extension) = extension {
+        set(&mut words, info(extension.field), extension.code.into());
     }
     let size = usize::from(base.bits / 32);
     words[size..].iter_mut().for_each(|w| *w = rng.word());
@@ -160,9 +160,9 @@ pub fn attempt(
         let info = info(e.field);
         FieldBits { lsb: info.lsb, width: info.width }.get(&words) == u32::from(e.code)
     };
-    if let Some(behind) = base.extends.iter().find(holds).map(|e| e.format) {
+    if let Some(extension) = base.extends.iter().find(holds).map(|e| e.format) {
         let filling = if filling == Filling::Zero { Filling::Zero } else { Filling::Random };
-        fill(layout(target, behind), &mut words[size..], filling, rng);
+        fill(layout(target, extension), &mut words[size..], filling, rng);
     }
     words
 }
@@ -174,7 +174,7 @@ pub fn repair(target: Target, words: &mut [u32; 5], rng: &mut Rng) -> Option<Ins
 }
 
 /// Repairs words as [`repair`] does, without changes of the first dword.
-pub fn repair_behind(target: Target, words: &mut [u32; 5], rng: &mut Rng) -> Option<Inst> {
+pub fn repair_after_base(target: Target, words: &mut [u32; 5], rng: &mut Rng) -> Option<Inst> {
     repair_from(32, target, words, rng)
 }
 

@@ -109,8 +109,8 @@ fn refused(desc: &OperandDesc, refused: Refused, given: Given, value: i64) -> Bu
 
 /// The first given field that the format lacks.
 fn unknown(builder: &Builder, base: &Layout, extension: Option<Format>) -> Option<Field> {
-    let behind = extension.and_then(|format| layout(builder.target, format));
-    let fields = || base.fields.iter().chain(behind.into_iter().flat_map(|layout| layout.fields));
+    let added = extension.and_then(|format| layout(builder.target, format));
+    let fields = || base.fields.iter().chain(added.into_iter().flat_map(|layout| layout.fields));
     let known = |field: Field| fields().any(|info| role(info.field) == role(field));
     let mut given = builder.arguments().fields().iter().copied();
     // The text names this `vcc`, but no field holds it.

@@ -224,9 +224,9 @@ impl<'t> Quick<'t> {
     fn is_text_of(&self, inst: &Inst) -> bool {
         let mut printed = TextBuffer::new();
         let printed = printed.print(inst);
-        let behind = printed.iter().position(|&c| c == b' ').unwrap_or(printed.len());
+        let end = printed.iter().position(|&c| c == b' ').unwrap_or(printed.len());
         let mut cursor = self.cursor;
-        printed.get(behind..).is_some_and(|text| cursor.eat_all(text.trim_ascii_start())) && cursor.is_done()
+        printed.get(end..).is_some_and(|text| cursor.eat_all(text.trim_ascii_start())) && cursor.is_done()
     }
 
     /// Decodes the words, and accepts the instruction if the printer writes the same text for it.

@@ -360,15 +360,15 @@ impl Parser<'_, '_> {
     /// Finds the second operation of a dual instruction, whose mnemonic is after `::`.
     fn second(&mut self) -> Result<OpcodeEntry, ParseError> {
         let place = self.cursor.find_dual().ok_or_else(|| self.cursor.error(Kind::SecondOperation))?;
-        let mut behind = Cursor { at: place + 2, ..self.cursor };
-        behind.blank();
-        let name = behind.name();
+        let mut after = Cursor { at: place + 2, ..self.cursor };
+        after.blank();
+        let name = after.name();
         let target = self.words.target;
         let format = self.form.signature.format;
         let mut found = operation::all(target, name).map(|(_, op_index)| OpcodeEntry::new(target, op_index));
         // A target can have several formats of dual instructions.
         let is_partner = |entry: &OpcodeEntry| is_second(target, entry) && entry.signature.format == format;
-        let entry = found.find(is_partner).ok_or_else(|| behind.error(Kind::Mnemonic))?;
+        let entry = found.find(is_partner).ok_or_else(|| after.error(Kind::Mnemonic))?;
         self.words = self.form.start_dual(entry.number(target));
         Ok(entry)
     }

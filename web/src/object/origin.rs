@@ -157,17 +157,17 @@ impl CodeObject {
         // The operations after it.
         let mut open = VecDeque::from([Piece { block: here, rows: (row + 1, end), state: 0u8 }]);
         let mut budget = MOST;
-        while let Some(Piece { block, rows: (first, end), state: mut behind }) = open.pop_front() {
+        while let Some(Piece { block, rows: (first, end), state: mut later_count }) = open.pop_front() {
             let mut over = false;
             for row in first..end {
                 let Some(later) = self.inst(row).filter(|_| spend(&mut budget)) else { continue };
                 let waits =
-                    later.waits().get(counter).filter(|left| if is_ordered { *left <= behind } else { *left == 0 });
+                    later.waits().get(counter).filter(|left| if is_ordered { *left <= later_count } else { *left == 0 });
                 if waits.is_some() {
                     found.count(row, &later, counter, false);
                 }
-                behind = behind.saturating_add(later.counters().contains(counter).into());
-                over = waits.is_some() || later.flags().contains(Flag::Call) || behind >= MOST_OUTSTANDING;
+                later_count = later_count.saturating_add(later.counters().contains(counter).into());
+                over = waits.is_some() || later.flags().contains(Flag::Call) || later_count >= MOST_OUTSTANDING;
                 if over {
                     break;
                 }
@@ -176,8 +176,8 @@ impl CodeObject {
                 continue;
             };
             for &after in &block.after {
-                if seen.insert((after, behind)) {
-                    open.extend(whole(paths, after, behind));
+                if seen.insert((after, later_count)) {
+                    open.extend(whole(paths, after, later_count));
                 }
             }
         }

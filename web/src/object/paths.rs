@@ -33,8 +33,8 @@ pub struct Paths {
 impl Paths {
     /// The block with a row; `None` for rows to which no path leads.
     pub fn block_of(&self, row: usize) -> Option<usize> {
-        let behind = self.blocks.partition_point(|block| block.rows.0 <= row);
-        let last = behind.checked_sub(1)?;
+        let next = self.blocks.partition_point(|block| block.rows.0 <= row);
+        let last = next.checked_sub(1)?;
         self.blocks.get(last).filter(|block| row < block.rows.1).map(|_| last)
     }
 

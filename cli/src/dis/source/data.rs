@@ -68,8 +68,8 @@ pub fn value(of: &Relocation, room: u64, out: &mut String) -> u64 {
 
 /// A symbol with a modifier, before the number that is added: `name@rel32@lo+4`.
 pub fn variant_of(text: &str, variant: &str) -> String {
-    let behind = if text.starts_with('"') { text.rfind('"').map_or(text.len(), |at| at + 1) } else { 0 };
-    let at = text.get(behind..).and_then(|rest| rest.find(['+', '-'])).map_or(text.len(), |at| behind + at);
+    let after = if text.starts_with('"') { text.rfind('"').map_or(text.len(), |at| at + 1) } else { 0 };
+    let at = text.get(after..).and_then(|rest| rest.find(['+', '-'])).map_or(text.len(), |at| after + at);
     let (name, addend) = text.split_at(at);
     match name.strip_suffix('"') {
         Some(name) => format!("{name}@{variant}\"{addend}"),

@@ -94,13 +94,13 @@ impl<'a> Watch<'a> {
         let count = descriptor.get(target, DescriptorPart::UserSgprCount).unwrap_or(0);
         let mut first = 0u8;
         for directive in target.directives().iter().filter(|d| d.user_sgprs() > 0 && descriptor.bits(d) != 0) {
-            let behind = first.saturating_add(directive.user_sgprs());
+            let after = first.saturating_add(directive.user_sgprs());
             let name = directive.name().strip_prefix("user_sgpr_").and_then(|name| name.strip_suffix("_ptr"));
-            if let Some(name) = name.filter(|_| u32::from(behind) <= count) {
+            if let Some(name) = name.filter(|_| u32::from(after) <= count) {
                 let base = Base::Given(name.strip_suffix("_segment").unwrap_or(name));
                 self.values.set_pair(first, Address { base, offset: 0, since: start, is_given: true });
             }
-            first = behind;
+            first = after;
         }
     }
 

@@ -28,10 +28,10 @@ pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], no
 /// The address of the `s_clause` whose clause continues after these instructions.
 fn clause(before: &[(u64, Inst)]) -> Option<u64> {
     // A clause has 64 instructions at most.
-    let (behind, (at, inst)) =
+    let (after, (at, inst)) =
         before.iter().rev().take(64).enumerate().find(|(_, (_, inst))| change::is_clause(inst))?;
     let more = inst.get(Field::Simm16).unwrap_or(0) & 63;
-    (behind as u32 <= more).then_some(*at)
+    (after as u32 <= more).then_some(*at)
 }
 
 fn distance(need: &Need, inst: &Inst, now: &MachineState) -> Vec<Inst> {

@@ -78,8 +78,8 @@ pub fn gather_with_tfe_and_d16(case: &Case) -> bool {
     let gather = field(case, 26, 6) == 0b111100 && (64..96).contains(&field(case, 18, 7));
     let one_less = texts(case).is_some_and(|(ours, llvm)| {
         let Some((before, rest)) = ours.split_once(':') else { return false };
-        let Some((last, behind)) = rest.split_once(']') else { return false };
-        last.parse::<u32>().is_ok_and(|last| llvm == format!("{before}:{}]{behind}", last - 1))
+        let Some((last, after)) = rest.split_once(']') else { return false };
+        last.parse::<u32>().is_ok_and(|last| llvm == format!("{before}:{}]{after}", last - 1))
     });
     gather && one_less && field(case, 16, 1) == 1 && field(case, 63, 1) == 1
 }
@@ -89,11 +89,11 @@ pub fn misaligned_image_data(case: &Case) -> bool {
     let (Ours::Inst { len: 8, text, .. }, Answer::Text { len: 8, text: llvm, .. }) = (&case.ours, &case.llvm) else {
         return false;
     };
-    let Some((before, behind)) = text.split_once('[') else { return false };
-    let Some((first, behind)) = behind.split_once(':') else { return false };
-    let Some((_, behind)) = behind.split_once(']') else { return false };
+    let Some((before, after)) = text.split_once('[') else { return false };
+    let Some((first, after)) = after.split_once(':') else { return false };
+    let Some((_, after)) = after.split_once(']') else { return false };
     let odd = field(case, 40, 1) == 1 && first.parse() == Ok(field(case, 40, 8));
-    let theirs = llvm.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind));
+    let theirs = llvm.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
     // LLVM may also print a tuple, with a comment that it must not begin at this register.
     let named = |theirs: &str| {
         theirs == first || theirs.starts_with(&format!("[{first}:")) && theirs.ends_with("_Align2' register class*/")

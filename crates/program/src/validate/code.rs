@@ -131,8 +131,8 @@ fn steps(
         }
     }
     // After the run, there is only padding, or the end of the function.
-    let behind = new.get(new_len).map_or(new_end, |item| item.address);
-    idle.into_iter().for_each(|(old, new)| pairs.add(old, new.unwrap_or(behind), run..=behind));
+    let after = new.get(new_len).map_or(new_end, |item| item.address);
+    idle.into_iter().for_each(|(old, new)| pairs.add(old, new.unwrap_or(after), run..=after));
     // Padding grows and shrinks at its end.
     for (one, other) in old.iter().skip(old_len).zip(new.iter().skip(new_len)) {
         pairs.add(one.address, other.address, other.address..=other.address);

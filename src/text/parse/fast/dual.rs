@@ -30,12 +30,12 @@ impl Quick<'_> {
             let words = Form::new(self.target, opcode, &entry, entry.signature)?.start_dual(second.number(self.target));
             read.bits |= words.dwords.iter().take(2).rev().fold(0, |all, &dword| all << 32 | u128::from(dword));
             read.is_last = false;
-            self.signatures(row).find_map(|signature| self.behind(signature, cursor, read.clone(), &second))
+            self.signatures(row).find_map(|signature| self.with_second(signature, cursor, read.clone(), &second))
         })
     }
 
     /// Parses the operands of the second operation.
-    fn behind(
+    fn with_second(
         &self,
         (number, signature): (usize, &FastSignature),
         mut cursor: Cursor,

@@ -130,8 +130,8 @@ impl Quick<'_> {
                     if rest.ends_with(b",") {
                         return false;
                     }
-                    let behind = text.len().checked_sub(rest.len()).filter(|behind| *behind <= 2);
-                    let tail = behind.and_then(|_| text.strip_prefix(rest));
+                    let after = text.len().checked_sub(rest.len()).filter(|after| *after <= 2);
+                    let tail = after.and_then(|_| text.strip_prefix(rest));
                     tail.is_some_and(|tail| tail.iter().all(|c| matches!(c, b',' | b' ')))
                 };
                 let is_longest = best.is_none_or(|(len, _)| text.len() > len);
