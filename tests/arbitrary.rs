@@ -1,6 +1,7 @@
 //! Arbitrary bytes give instructions: some that decode, valid ones that keep all rules, and nearly valid ones that
 //! break one rule and report it; for every target and nearly every operation, from few bytes. Needs the feature
 //! `arbitrary`.
+use crate::generations::is_from_rdna3;
 use crate::words;
 
 use amdgpu_isa::arbitrary::{Broken, NearValid, near_valid, near_valid_bytes, valid};
@@ -217,7 +218,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
         assert!(kinds.contains_key("unknown encoding"), "{target}: {kinds:?}");
         assert_eq!(kinds.contains_key("misaligned vector"), has_even_tuples(target), "{target}: {kinds:?}");
         let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
-        let shares_matrices = ["gfx11", "gfx12", "gfx13"].iter().any(|name| target.name().starts_with(name));
+        let shares_matrices = is_from_rdna3(target);
         // This operation is rare.
         overlaps += kinds.get("overlap").copied().unwrap_or(0);
         assert!(shares_matrices || has_matrices || !kinds.contains_key("overlap"), "{target}: {kinds:?}");

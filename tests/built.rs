@@ -1,5 +1,7 @@
 //! Errors of the builder name the operand and the operation, and structured constants are arguments.
 
+use crate::generations::is_from_rdna4;
+
 use std::error::Error;
 
 use amdgpu_isa::asm::{AssembleErrorKind, Assembler};
@@ -28,11 +30,7 @@ fn constants_with_parts_are_arguments() {
             assert_eq!(wait.expect("it waits").to_string(), "s_waitcnt lgkmcnt(0)", "{target}");
         }
         let round = build("s_getreg_b32", Imm::Hwreg(Hwreg { id: 1, offset: 0, size: 2 }));
-        let mode = if ["gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start)) {
-            "HW_REG_WAVE_MODE"
-        } else {
-            "HW_REG_MODE"
-        };
+        let mode = if is_from_rdna4(target) { "HW_REG_WAVE_MODE" } else { "HW_REG_MODE" };
         assert_eq!(round.expect("it reads").to_string(), format!("s_getreg_b32 s0, hwreg({mode}, 0, 2)"));
         let send = Sendmsg { message: 1, op: 0, stream: 0, rest: 0 };
         let send = Builder::new(target, opcode("s_sendmsg")).simm16(send).build();

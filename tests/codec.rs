@@ -2,6 +2,7 @@
 //! `fast` and without it.
 #![cfg(has_target)]
 
+mod generations;
 mod inverse;
 #[cfg(feature = "all-targets")]
 mod kept;

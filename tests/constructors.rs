@@ -5,6 +5,7 @@
 #![cfg(all(has_target, feature = "alloc", feature = "arbitrary", feature = "make", feature = "text"))]
 
 mod built;
+mod generations;
 mod guard;
 mod pair;
 mod refused;

@@ -2,6 +2,8 @@
 //! constants print as LLVM 22 writes them.
 #![cfg(all(has_target, feature = "text"))]
 
+use crate::generations::{is_from_rdna3, is_from_rdna4};
+
 use amdgpu_isa::facts::{Counter, Encoding};
 use amdgpu_isa::imm::{GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 use amdgpu_isa::{Field, Inst, Opcode, Target, decode_words};
@@ -66,7 +68,7 @@ type Part = &'static [(u16, u16)];
 /// each counter instead of `s_waitcnt`. LLVM has both.
 fn counters(target: Target) -> &'static [(Counter, Part)] {
     match target.processor() {
-        name if ["gfx11", "gfx12", "gfx13"].iter().any(|start| name.starts_with(start)) => {
+        _ if is_from_rdna3(target) => {
             &[(Counter::Vmcnt, &[(10, 6)]), (Counter::Expcnt, &[(0, 3)]), (Counter::Lgkmcnt, &[(4, 6)])]
         }
         name if name.starts_with("gfx10") => {
@@ -93,7 +95,7 @@ fn part_of(part: Part, value: u16) -> (u8, u16) {
 
 /// Whether a message is a byte without other parts, as from RDNA3 on.
 fn sends_bytes(target: Target) -> bool {
-    ["gfx11", "gfx12", "gfx13"].iter().any(|name| target.processor().starts_with(name))
+    is_from_rdna3(target)
 }
 
 #[test]
@@ -183,7 +185,7 @@ fn what_does_not_fit_is_refused_by_name() {
 fn parts_print_as_names() {
     let text = |target, name, imm: Imm| inst(target, name, imm.encode(target).unwrap()).unwrap().to_string();
     for &target in Target::ALL {
-        let rdna4 = ["gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start));
+        let rdna4 = is_from_rdna4(target);
         // CDNA5 has an operation for each counter.
         if inst(target, "s_waitcnt", 0).is_some() {
             let nothing = Waitcnt::new();

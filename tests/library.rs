@@ -25,6 +25,7 @@ mod filler;
 mod flat;
 mod flow;
 mod gcn_pages;
+mod generations;
 mod hazards;
 mod hook;
 mod image;

@@ -5,6 +5,7 @@
 //! LLVM's disassembler is that of `llvm-mc-22`, which has none for GCN 1.0 and 1.1.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
+use crate::generations::is_from_rdna3;
 use crate::words;
 
 use crate::llvm_mc::NEWER;
@@ -47,8 +48,7 @@ const CONSTANTS: [(&str, Constants); 8] = [
 /// LLVM's text of each of the words that LLVM accepts.
 fn llvm(target: Target, all: &BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, String> {
     let processor = target.processor();
-    let halves =
-        if ["gfx11", "gfx12", "gfx13"].iter().any(|start| processor.starts_with(start)) { "+real-true16" } else { "" };
+    let halves = if is_from_rdna3(target) { "+real-true16" } else { "" };
     let mut child = Command::new("llvm-mc-22")
         .args(["--disassemble", "--triple=amdgcn-amd-amdhsa", "--show-encoding", "--mcpu", processor])
         .arg(format!("--mattr={halves}"))

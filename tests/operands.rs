@@ -4,6 +4,7 @@
 #![cfg(feature = "all-targets")]
 
 mod facts;
+use crate::generations::is_from_rdna4;
 use crate::{kept, words};
 
 use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value, decode_words};
@@ -126,7 +127,7 @@ const REGISTERS: [(&str, &[&str], &[&str]); 6] = [
 /// status). The status holds SCC, EXECZ and VCCZ, of which only SCC can be set. On RDNA4, hardware register 4 holds
 /// SCC, and 17 and 18 hold the exceptions.
 fn held(target: Target, number: u32, is_set: bool) -> &'static [&'static str] {
-    let from_rdna4 = ["gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start));
+    let from_rdna4 = is_from_rdna4(target);
     match number {
         2 | 3 if from_rdna4 && (is_set || number == 3) => &[],
         2 if from_rdna4 => &["exec", "vcc"],

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "all-targets")]
 mod cases;
+use crate::generations::is_from_rdna4;
 use crate::words;
 
 use std::collections::BTreeSet;
@@ -82,8 +83,7 @@ fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
     let rdna = |target: Target| words::is_rdna(target);
     let of_both = |is: &dyn Fn(Target) -> bool| is(from) != is(to);
     let from_rdna3 = |target: Target| rdna(target) && !target.processor().starts_with("gfx10");
-    let from_rdna4m =
-        |target: Target| ["gfx1170", "gfx12", "gfx13"].iter().any(|start| target.processor().starts_with(start));
+    let from_rdna4m = |target: Target| target.processor() == "gfx1170" || is_from_rdna4(target);
     let listed =
         NEVER_THE_SAME.iter().find(|(end, all)| name.ends_with(end) && of_both(&|target| all.contains(target.name())));
     match () {
