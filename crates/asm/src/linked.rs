@@ -14,7 +14,7 @@ use object::elf::STB_WEAK;
 use object::write::elf::ProgramHeader;
 
 use super::flaw::{Flaw, Span};
-use super::resolve::{At, Image, Of, Output, Relocation, Symbol};
+use super::resolve::{At, Image, Of, Relocation, Symbol};
 use crate::Kind;
 use amdgpu_object::relocation_kinds as kinds;
 use layout::Layout;
@@ -73,8 +73,8 @@ impl Chunk {
 
     /// The position of the section in memory: read-only data, code, data that the loader writes, then writable data.
     fn rank(&self) -> u8 {
-        match (self.flags & SHF_ALLOC, self.flags & (SHF_WRITE | SHF_EXECINSTR)) {
-            (0, _) => 9,
+        match (is_loaded(self.flags), self.flags & (SHF_WRITE | SHF_EXECINSTR)) {
+            (false, _) => 9,
             _ if self.kind == SHT_NOTE => 0,
             (_, 0) if self.is_made() => 1,
             (_, 0) => 2,
@@ -92,11 +92,16 @@ impl Chunk {
     }
 }
 
+/// Whether a section with these flags is loaded.
+fn is_loaded(flags: u64) -> bool {
+    flags & SHF_ALLOC != 0
+}
+
 /// The bytes of a linked code object. `strip` leaves out the symbol table that no loader reads.
 pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     let mut faults = Vec::new();
-    let is_loaded = |output: &&Output| output.section.flags & SHF_ALLOC != 0;
-    for relocation in image.sections.iter().filter(is_loaded).flat_map(|output| &output.relocations) {
+    let loaded = || image.sections.iter().filter(|output| is_loaded(output.section.flags));
+    for relocation in loaded().flat_map(|output| &output.relocations) {
         let Of::Symbol(n) = relocation.of else { continue };
         let symbol = &image.symbols[n];
         let (why, kind) = match symbol.at {
@@ -117,15 +122,15 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     // The entries of the table of addresses (GOT), and the number of addresses that the loader relocates.
     let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
     let mut got: BTreeMap<(usize, bool), u64> = BTreeMap::new();
-    let mut loaded = 0;
-    for relocation in image.sections.iter().filter(is_loaded).flat_map(|output| &output.relocations) {
+    let mut dynamic_count = 0;
+    for relocation in loaded().flat_map(|output| &output.relocations) {
         if is_got(relocation.kind) {
             let next = got.len() as u64 * 8;
             got.entry(key(relocation.of)).or_insert(next);
         }
-        loaded += usize::from(relocation.kind == kinds::ABS64);
+        dynamic_count += usize::from(relocation.kind == kinds::ABS64);
     }
-    loaded += got.len();
+    dynamic_count += got.len();
 
     let dynamic = dynamic_symbols(&image.symbols);
     let mut chunks = inputs::inputs(image);
@@ -137,10 +142,10 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     chunks.push(Chunk::new(".gnu.hash", 0x6fff_fff6, alloc, 8, 0, ".dynsym").with(dynamic.gnu_hash()));
     chunks.push(Chunk::new(".hash", 5, alloc, 4, 4, ".dynsym").with(dynamic.hash()));
     chunks.push(Chunk::new(".dynstr", 3, alloc, 1, 0, "").with(dynamic.strings.clone()));
-    if loaded > 0 {
-        chunks.push(Chunk::new(".rela.dyn", 4, alloc, 8, 24, ".dynsym").with(vec![0; loaded * 24]));
+    if dynamic_count > 0 {
+        chunks.push(Chunk::new(".rela.dyn", 4, alloc, 8, 24, ".dynsym").with(vec![0; dynamic_count * 24]));
     }
-    let entries = if loaded > 0 { 11 } else { 7 };
+    let entries = if dynamic_count > 0 { 11 } else { 7 };
     chunks.push(Chunk::new(".dynamic", 6, alloc | SHF_WRITE, 8, 16, ".dynstr").with(vec![0; entries * 16]));
     if !got.is_empty() {
         chunks.push(Chunk::new(".got", SHT_PROGBITS, alloc | SHF_WRITE, 8, 0, "").with(vec![0; got.len() * 8]));
@@ -295,7 +300,7 @@ impl Written<'_> {
         let place = chunk.address + relocation.offset;
         let to = self.layout.address(relocation.of, relocation.addend, symbols);
         // The loader does not relocate sections outside of segments, such as tables for debuggers.
-        let is_loaded = chunk.flags & SHF_ALLOC != 0;
+        let is_loaded = is_loaded(chunk.flags);
         if relocation.kind == kinds::ABS64 && is_loaded {
             self.load(place, relocation.of, relocation.addend, symbols);
             return;
