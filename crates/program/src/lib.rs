@@ -47,3 +47,15 @@ pub use error::Error;
 pub use placed::Placed;
 pub use rewrite::rewrite;
 pub use validate::{Difference, validate};
+
+/// Calls `each` with the image of a code object. Damage is reported when the object's tables are read.
+fn visit(bytes: &[u8], each: &mut dyn FnMut(&amdgpu_object::Image<'_>)) {
+    let _ = amdgpu_object::visit(bytes, Some(0), |part| {
+        match part {
+            // Images in its sections have labels.
+            amdgpu_object::Part::Image(image) if image.label.is_empty() => each(&image),
+            _ => {}
+        }
+        Ok::<(), amdgpu_object::Error>(())
+    });
+}

@@ -9,7 +9,6 @@
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
-use amdgpu_object::Image;
 use amdgpu_object::elf::{self, File, Section};
 use amdgpu_object::relocation_kinds::{Base, Formula, Part};
 
@@ -82,7 +81,7 @@ impl<'a> Placed<'a> {
     /// The same errors as [`rewrite`](crate::rewrite()) has, but with offsets in sections in place of addresses.
     pub fn rewrite(&self, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
         let mut result = Err(Error::Layout);
-        visit(&self.bytes, &mut |image| result = crate::rewrite(image, target, edits));
+        crate::visit(&self.bytes, &mut |image| result = crate::rewrite(image, target, edits));
         let to_offset = |address| self.origin(address).map_or(address, |(_, offset)| offset);
         let new = result.map_err(|error| error.at(to_offset))?;
         self.places.unlink(&File::parse(self.old)?, &File::parse(&new)?)
@@ -93,17 +92,6 @@ impl<'a> Placed<'a> {
         let other = File::parse(other)?;
         if is_relocatable(&other) { self.places.link(&other) } else { Err(Error::Layout) }
     }
-}
-
-/// Calls `each` with the image of a code object.
-fn visit(bytes: &[u8], each: &mut dyn FnMut(&Image<'_>)) {
-    // Damage is reported when the file is rewritten.
-    let _ = amdgpu_object::visit(bytes, Some(0), |part| {
-        if let amdgpu_object::Part::Image(image) = part {
-            each(&image);
-        }
-        Ok::<(), amdgpu_object::Error>(())
-    });
 }
 
 /// The addresses for the sections of an object for a linker.

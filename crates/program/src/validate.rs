@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use amdgpu_isa::{Inst, Target};
-use amdgpu_object::{ErrorKind, Part};
+use amdgpu_object::ErrorKind;
 
 use crate::{Error, Placed};
 
@@ -116,8 +116,8 @@ pub fn validate(old: &[u8], new: &[u8], target: Target, is_neutral: impl Fn(&Ins
 /// Compares two linked code objects.
 fn compare(old: &[u8], new: &[u8], target: Target, is_neutral: &dyn Fn(&Inst) -> bool) -> Result<(), Difference> {
     let mut result = Err(Difference::Headers);
-    visit(old, &mut |old| {
-        visit(new, &mut |new| {
+    crate::visit(old, &mut |old| {
+        crate::visit(new, &mut |new| {
             result = tables::Files::read(old.bytes, new.bytes, target).and_then(|files| {
                 let pairs = code::walk(&files, (old, new), target, is_neutral)?;
                 tables::compare(&files, &pairs)
@@ -125,19 +125,6 @@ fn compare(old: &[u8], new: &[u8], target: Target, is_neutral: &dyn Fn(&Inst) ->
         });
     });
     result
-}
-
-/// Calls `each` with the code object that a file contains.
-fn visit(bytes: &[u8], each: &mut dyn FnMut(&amdgpu_object::Image<'_>)) {
-    // Damage is reported when the tables are compared.
-    let _ = amdgpu_object::visit(bytes, Some(0), |part| {
-        if let Part::Image(image) = part {
-            if image.label.is_empty() {
-                each(&image);
-            }
-        }
-        Ok::<(), amdgpu_object::Error>(())
-    });
 }
 
 /// An instruction of a function, or up to four bytes that are not an instruction.
