@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, is_name};
 use super::register::is_numbered;
-use super::{Kind, ParseError, Symbols, decimal};
+use super::{Kind, ParseError, Span, Symbols, decimal};
 
 /// The greatest depth of nested parentheses.
 const DEPTH: u8 = 32;
@@ -93,14 +93,30 @@ pub fn character(text: &str) -> Option<(i64, usize)> {
     }
 }
 
+/// A number without the suffix of its type in C, such as `UL`, which LLVM's assembler ignores.
+pub fn without_suffix(number: &[u8]) -> &[u8] {
+    let mut rest = number;
+    for letter in [b'l', b'l', b'u'] {
+        match rest {
+            [before @ .., last] if last.eq_ignore_ascii_case(&letter) => rest = before,
+            _ => {}
+        }
+    }
+    rest
+}
+
 impl Cursor<'_> {
     /// Reads an expression of integers. The character `stop` ends it, even if it is an operator.
     pub fn expression(&mut self, symbols: &dyn Symbols, stop: u8) -> Result<Integer, ParseError> {
         if let Some(bits) = self.whole_float(stop) {
             return Ok(Integer { value: bits as i64, open: false });
         }
+        self.blank();
+        let start = self.at;
         let first = self.term(symbols, DEPTH)?;
-        self.operators(symbols, first, 0, stop, DEPTH)
+        let value = self.operators(symbols, first, 0, stop, DEPTH)?;
+        symbols.expression(Span::new(start, self.at));
+        Ok(value)
     }
 
     /// Reads a float that is a whole expression, perhaps after a plus or in parentheses, and returns the bits of the
@@ -265,11 +281,11 @@ impl Cursor<'_> {
     /// Reads a number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`.
     fn number(&mut self) -> Result<Integer, ParseError> {
         let word = self.word();
-        let (radix, digits) = match word {
+        let (radix, digits) = match without_suffix(word) {
             [b'0', b'x' | b'X', digits @ ..] => (16, digits),
             [b'0', b'b' | b'B', digits @ ..] => (2, digits),
             [b'0', digits @ ..] if !digits.is_empty() => (8, digits),
-            _ => (10, word),
+            digits => (10, digits),
         };
         let mut value: Option<u64> = Some(0);
         for digit in digits {

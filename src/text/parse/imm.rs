@@ -1,7 +1,7 @@
 //! Parser of constants with parts, and of other numbers.
 
 use super::expression::Integer;
-use super::{Kind, ParseError, Parser, Symbols, operation};
+use super::{Kind, ParseError, Parser, Span, Symbols, operation};
 use crate::codec::EncodedOperand;
 use crate::error::FieldError;
 use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Sendmsg, Waitcnt};
@@ -28,6 +28,10 @@ impl Symbols for Names<'_> {
             Some((value, _)) => Some(Integer { value: (*value).into(), open: false }),
             None => self.symbols.value(name),
         }
+    }
+
+    fn expression(&self, place: Span) {
+        self.symbols.expression(place);
     }
 }
 

@@ -21,6 +21,7 @@ mod operand;
 mod operation;
 mod register;
 mod suggest;
+mod symbols;
 
 use crate::check::{RuleError, bus_limit, bus_reads, excluded, is_packed};
 use crate::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
@@ -43,21 +44,8 @@ use format::DEFAULT_FORMAT;
 pub use fragments::{MnemonicError, OperandText, signatures};
 use operation::{Operations, Rank, is_second};
 pub use suggest::Suggestion;
-
-/// The values of names in expressions: see [`parse_with`].
-pub trait Symbols {
-    /// The value of a symbol; `None` if there is no such symbol. Names can contain `@`, as in `kernel@rel32@lo`.
-    fn value(&self, name: &str) -> Option<Integer>;
-}
-
-/// A table of symbols without entries.
-struct NoSymbols;
-
-impl Symbols for NoSymbols {
-    fn value(&self, _: &str) -> Option<Integer> {
-        None
-    }
-}
+use symbols::NoSymbols;
+pub use symbols::Symbols;
 
 /// Parses one instruction in the syntax of LLVM 22's assembler for the target.
 ///
@@ -135,6 +123,26 @@ fn described(
     if operations.is_empty() {
         return Err(cursor.error_since(start, Kind::Mnemonic));
     }
+    let parsed = operands(target, cursor, symbols, &operations);
+    let parsed = match parsed {
+        Err(None) => {
+            Operations::synonym(target, name).map_or(parsed, |others| operands(target, cursor, symbols, &others))
+        }
+        _ => parsed,
+    };
+    parsed.map_err(|error| {
+        error.unwrap_or_else(|| cursor.error_since(start, Kind::Variant(suffixes(target, &operations))))
+    })
+}
+
+/// Parses the operands of the first form that accepts them. The error is `None` if the suffix of the mnemonic allows no
+/// form.
+fn operands(
+    target: Target,
+    cursor: Cursor,
+    symbols: &dyn Symbols,
+    operations: &Operations,
+) -> Result<Inst, Option<ParseError>> {
     let implied = operations.implied;
     let mut best: Option<ParseError> = None;
     for rank in operations.ranks() {
@@ -150,7 +158,7 @@ fn described(
             }
         }
     }
-    Err(best.unwrap_or_else(|| cursor.error_since(start, Kind::Variant(suffixes(target, &operations)))))
+    Err(best)
 }
 
 /// The suffixes of the encodings that operations have.

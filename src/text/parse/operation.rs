@@ -144,6 +144,15 @@ impl Operations {
         operations
     }
 
+    /// The operations of a synonym that has the suffix of an encoding.
+    pub fn synonym(target: Target, name: &[u8]) -> Option<Operations> {
+        let (name, implied) = meaning(target, name);
+        let (name, suffix) = stem(name);
+        let mut operations = Operations { found: [None; MOST], suffix, implied };
+        operations.fill(target, name);
+        (!operations.is_empty()).then_some(operations)
+    }
+
     fn fill(&mut self, target: Target, name: &[u8]) {
         let entries = all(target, name).map(|(opcode, op_index)| (opcode, OpcodeEntry::new(target, op_index)));
         let first = entries.filter(|(_, entry)| !is_second(target, entry));
