@@ -208,6 +208,7 @@ mod constraint;
 pub mod convert;
 mod decode;
 mod descriptor;
+mod dwarf;
 mod error;
 pub mod facts;
 mod flags;
@@ -303,6 +304,7 @@ pub mod layout {
 
 /// The iterator over operands, and the types of which [`Value`] and [`Reg`] consist.
 pub mod operands {
+    pub use crate::dwarf::dwarf_register;
     pub use crate::opcode::Special;
     pub use crate::operand::Operands;
     pub use crate::value::InlineFloat;

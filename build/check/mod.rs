@@ -117,6 +117,14 @@ pub fn values(at: &SourceLine, s: &str) -> Result<std::ops::RangeInclusive<u32>>
 fn enums(isa: &Isa) -> Result<()> {
     unique(isa.limits.iter().map(|l| (&l.at, l.name.as_str())), "limit")?;
     unique(isa.msb.iter().map(|(at, field, _)| (at, field.as_str())), "msb")?;
+    let last =
+        |row: &DwarfRow| u32::from(row.number) + row.registers.map_or(0, |(first, last)| u32::from(last - first));
+    for (n, row) in isa.dwarf.iter().enumerate() {
+        let meets = |other: &DwarfRow| u32::from(row.number) <= last(other) && u32::from(other.number) <= last(row);
+        if isa.dwarf[..n].iter().any(meets) {
+            return row.at.err(format!("a register has the number {} already", row.number));
+        }
+    }
     for (at, field, _) in &isa.msb {
         if !isa.formats.iter().flat_map(|f| &f.fields).any(|f| f.name == *field) {
             return at.err(format!("no format has the field {field}"));

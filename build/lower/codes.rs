@@ -142,6 +142,19 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
         putln!(w, "(Field::{}, {group}),", crate::build::emit::camel(field));
     }
     putln!(w, "];");
+    let count = isa.dwarf.len();
+    putln!(
+        w,
+        "/// The registers that have numbers for debuggers: a name, or a letter with its first and last register and"
+    );
+    putln!(w, "/// whether these are scalar; and the number of the name or of the first register.");
+    putln!(w, "pub(crate) static DWARF: [(&str, Option<(u16, u16, bool)>, u16); {count}] = [");
+    for row in &isa.dwarf {
+        let is_scalar = isa.codes.iter().any(|code| code.class == "sgpr" && code.name == row.name);
+        let registers = row.registers.map(|(first, last)| (first, last, is_scalar));
+        putln!(w, "({:?}, {registers:?}, {}),", row.name, row.number);
+    }
+    putln!(w, "];");
     putln!(w, "/// Numbers of the hardware that are the same on every target.\n#[allow(dead_code)]");
     putln!(w, "pub(crate) mod limits {{");
     for Limit { name, numbers, about, .. } in &isa.limits {

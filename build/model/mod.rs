@@ -39,6 +39,7 @@ pub struct Isa {
     pub limits: Vec<Limit>,
     /// `msb 1 vsrc1`: the group of bits that extends the register numbers in each field.
     pub msb: Vec<(SourceLine, String, u8)>,
+    pub dwarf: Vec<DwarfRow>,
     /// The parts of kernel descriptors that have a directive.
     pub directives: Vec<DirectiveRow>,
     /// Numbers that are needed to make kernel descriptors.
@@ -242,6 +243,17 @@ pub struct Use {
     pub optional: bool,
     /// `!`: the field is only read; its bits belong to other operands.
     pub looked_at: bool,
+}
+
+/// `dwarf s 64-105 1088`: the numbers of registers for debuggers, of a name or of a letter with numbers.
+#[derive(Debug)]
+pub struct DwarfRow {
+    pub at: SourceLine,
+    pub name: String,
+    /// The first and the last register of a letter.
+    pub registers: Option<(u16, u16)>,
+    /// The number of the name or of the first register.
+    pub number: u16,
 }
 
 /// `limit NAME NUMBER... ; DESCRIPTION`: numbers of the hardware that are the same on every target.

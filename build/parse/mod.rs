@@ -125,6 +125,18 @@ impl Parser {
                 let group = up_to(at, group, 3)? as u8;
                 isa.msb.extend(fields.iter().map(|field| (at.clone(), field.to_string(), group)));
             }
+            ("dwarf", None) => {
+                let number = |s: &str| up_to(at, s, u16::MAX.into()).map(|n| n as u16);
+                let (name, registers, first) = match args {
+                    [name, first] => (name, None, first),
+                    [letter, range, first] => match range.split_once('-') {
+                        Some((a, b)) if number(a)? <= number(b)? => (letter, Some((number(a)?, number(b)?)), first),
+                        _ => return at.err("expected: dwarf LETTER FIRST-LAST NUMBER"),
+                    },
+                    _ => return at.err("expected: dwarf NAME NUMBER"),
+                };
+                isa.dwarf.push(DwarfRow { at: at.clone(), name: name.to_string(), registers, number: number(first)? });
+            }
             ("synonym", None) => {
                 let [name, cells @ ..] = args else { return at.err("expected: synonym NAME CELL...") };
                 let means = self.cells(at, cells, |_, s| Ok(s.to_string()))?;

@@ -1,5 +1,6 @@
 //! The frames of functions: `.cfi_` directives become the tables `.eh_frame` and `.debug_frame`.
 
+use amdgpu_isa::operands::dwarf_register;
 use amdgpu_object::elf::{SHF_ALLOC, SHT_PROGBITS};
 
 use super::tables::Bytes;
@@ -8,7 +9,7 @@ use crate::expr::Expr;
 use crate::flaw::{Flaw, Result, Span};
 use crate::leb::{signed, unsigned};
 use crate::scan::Scan;
-use crate::table::SymbolId;
+use crate::table::{Def, SymbolId};
 
 /// The unit of code offsets in bytes, of which every instruction's length is a multiple.
 const UNIT: u64 = 4;
@@ -68,11 +69,6 @@ const RULES: [(&str, u8, Rule); 15] = [
     (".cfi_llvm_def_aspace_cfa", 0x30, Rule::RegisterNumbers),
 ];
 
-/// Kinds of registers: the beginning of their names, their number, and the DWARF number of the first register.
-const REGISTERS: [(&str, u64, u64); 4] = [("s", 64, 32), ("s", 106, 1024), ("v", 256, 2560), ("a", 256, 3072)];
-/// Other registers that have numbers.
-const OTHERS: [(&str, u64); 3] = [("pc", 16), ("exec", 17), ("exec_lo", 1)];
-
 /// A frame.
 pub struct Frame {
     pub section: usize,
@@ -81,8 +77,8 @@ pub struct Frame {
     /// The place of the directive that begins the frame.
     pub place: Span,
     common: Common,
-    /// The offsets at which rules begin to hold, with the rules' bytes.
-    rules: Vec<(u64, Vec<u8>)>,
+    /// The offsets at which rules begin to hold, with the rules' bytes, or with the label of this place in the table.
+    rules: Vec<(u64, Vec<u8>, Option<SymbolId>)>,
     /// The offset that the last rule has set.
     offset: i64,
     /// The language-specific data, which the personality reads.
@@ -93,7 +89,7 @@ impl Frame {
     /// Moves the frame with its section, which has become a part of another section at the offset `base`.
     pub fn move_to(&mut self, section: usize, base: u64) {
         (self.section, self.start, self.end) = (section, self.start + base, self.end + base);
-        self.rules.iter_mut().for_each(|(at, _)| *at += base);
+        self.rules.iter_mut().for_each(|(at, ..)| *at += base);
     }
 }
 
@@ -169,13 +165,26 @@ impl Assembler {
     fn rule(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         let at = self.here().len;
         let mut frame = self.debug.frame.take().ok_or_else(|| Flaw::new(place, "no .cfi_startproc is above"))?;
-        let read = self.read_rule(word, place, scan, &mut frame);
-        self.debug.frame = Some(frame);
-        let bytes = read?;
-        if let Some(frame) = self.debug.frame.as_mut().filter(|_| !bytes.is_empty()) {
-            frame.rules.push((at, bytes));
+        let read = match word {
+            ".cfi_label" => self.frame_label(scan).map(|label| (Vec::new(), Some(label))),
+            _ => self.read_rule(word, place, scan, &mut frame).map(|bytes| (bytes, None)),
+        };
+        if let Ok((bytes, label)) = &read {
+            if !bytes.is_empty() || label.is_some() {
+                frame.rules.push((at, bytes.clone(), *label));
+            }
         }
-        Ok(())
+        self.debug.frame = Some(frame);
+        read.map(|_| ())
+    }
+
+    /// Reads the name of a label in the table of frames.
+    fn frame_label(&mut self, scan: &mut Scan<'_>) -> Result<SymbolId> {
+        let (id, place) = self.symbol_name(scan)?;
+        self.not_defined(id, place)?;
+        self.table.register(id);
+        self.table.get_mut(id).place = place;
+        Ok(id)
     }
 
     /// The bytes of a directive that is not in [`RULES`], or no bytes if it is about the whole frame; `None` for all
@@ -302,16 +311,10 @@ impl Assembler {
         let from = scan.at;
         let mut named = scan.clone();
         let word = named.word();
-        for (letter, count, first) in REGISTERS {
-            let number = word.strip_prefix(letter).and_then(|digits| digits.parse::<u64>().ok());
-            if let Some(number) = number.filter(|number| *number < count) {
-                scan.at = named.at;
-                return Ok(first + number);
-            }
-        }
-        if let Some((_, number)) = OTHERS.iter().find(|(name, _)| *name == word) {
+        let target = self.table.target.map(|processor| processor.target);
+        if let Some(number) = target.and_then(|target| dwarf_register(target, word)) {
             scan.at = named.at;
-            return Ok(*number);
+            return Ok(number.into());
         }
         if !word.starts_with(|c: char| c.is_ascii_digit()) {
             return Err(scan.since(from, "a register or its number for debuggers expected"));
@@ -383,9 +386,13 @@ impl Assembler {
                 table.number(frame.end - frame.start, POINTER);
             }
             let mut before = frame.start;
-            for (at, bytes) in &frame.rules {
+            for (at, bytes, label) in &frame.rules {
                 advance(&mut table, at.saturating_sub(before) / UNIT);
                 table.bytes.extend(bytes);
+                if let Some(label) = label {
+                    let offset = start + table.bytes.len() as u64;
+                    self.table.get_mut(*label).def = Def::Label { section: table_section, offset };
+                }
                 before = *at;
             }
             let align = if is_eh && n + 1 < frames.len() { 4 } else { POINTER };
