@@ -91,6 +91,20 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
     }
 }
 
+/// Decodes base words of one or two dwords, which are bits, with their literal.
+#[cfg(feature = "make")]
+#[inline]
+pub(crate) fn decode_pair(target: Target, bits: u64, dwords: usize, literal: Option<u32>) -> Option<Inst> {
+    if literal.is_none() {
+        if let Some((next, _)) = decode_fast(target, bits, || None) {
+            return Some(next.inst());
+        }
+    }
+    let (low, high, last) = (bits as u32, (bits >> 32) as u32, literal.unwrap_or(0));
+    let words = if dwords == 1 { [low, last, 0] } else { [low, high, last] };
+    decode_words(target, words.get(..dwords + usize::from(literal.is_some())).unwrap_or(&words)).ok()
+}
+
 /// A decoded instruction of one to three dwords, before it becomes an `Inst`: its bits and its `Inst::meta`. A `meta`
 /// of zero means that there is no instruction.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,7 +3,6 @@
 mod start;
 
 use crate::codec::{Words, descs};
-use crate::constraint::opcode_space;
 use crate::decode::canonical::filled;
 use crate::decode::decode_words;
 use crate::error::DecodeError;
@@ -11,8 +10,10 @@ use crate::inst::Inst;
 use crate::opcode::{Field, Format, Opcode};
 use crate::operation::{OpcodeEntry, layout};
 use crate::table::{FieldInfo, FormSignature, Layout, OperandDesc};
-use crate::target::{DECODE, Target};
+use crate::target::Target;
 
+#[cfg(feature = "make")]
+pub(crate) use start::Start;
 pub(crate) use start::start_of;
 
 /// A form of an operation: a base format, and the format of a trailing dword.
@@ -34,17 +35,6 @@ pub(crate) enum Unmade {
     Literal,
     /// The words are another instruction or form.
     Other,
-}
-
-/// The opcode index relative to the start of its opcode space. `word`, the first dword of the format, usually
-/// determines the space.
-#[inline]
-pub(crate) fn number_in(target: Target, entry: &OpcodeEntry, word: u32) -> u16 {
-    let space = opcode_space(DECODE[target as usize], word);
-    match entry.op_index.checked_sub(space.base) {
-        Some(number) if space.second == 0 && u32::from(number) >> space.op_bits == 0 => number,
-        _ => entry.in_space(target),
-    }
 }
 
 impl Form {
@@ -77,7 +67,7 @@ impl Form {
         words.dwords = start.dwords;
         if let Some(op) = start.op {
             // High bits, which distinguish formats, do not fit and are cut off.
-            let number = number_in(self.target, &self.entry, start.dwords[0]);
+            let number = start.number(self.target, &self.entry);
             words.field(0, op, (number | second).into());
         }
         if let Some(extension) = self.extension {

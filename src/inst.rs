@@ -174,6 +174,13 @@ impl Inst {
         self.meta == other.meta
     }
 
+    /// Whether this is the base form of an operation, with this number of dwords.
+    #[cfg(feature = "make")]
+    #[inline]
+    pub(crate) fn is_base(&self, op_index: u16, dwords: u8) -> bool {
+        self.meta == Inst::meta_of(self.target(), dwords.into()) | Inst::meta(op_index.into(), 0)
+    }
+
     /// Key for ordering instructions; it has no meaning except that equal instructions have equal keys.
     pub(crate) fn order(&self) -> (u32, [u32; MAX_DWORDS]) {
         (self.meta, self.words)

@@ -101,11 +101,16 @@ impl Opcode {
     }
 
     pub(crate) fn entries(self, target: Target) -> impl Iterator<Item = OpcodeEntry> + Clone {
+        self.op_indices(target).iter().map(move |&op_index| OpcodeEntry::new(target, op_index))
+    }
+
+    /// The operation's opcode indices on a target.
+    #[inline]
+    pub(crate) fn op_indices(self, target: Target) -> &'static [u16] {
         let entries = ENTRIES[target as usize];
         let first = |at: usize| entries.first.get(at).copied().map(usize::from);
         let range = self.place().and_then(|at| Some(first(at)?..first(at + 1)?)).unwrap_or(0..0);
-        let op_indices = entries.op_indices.get(range).unwrap_or(&[]);
-        op_indices.iter().map(move |&op_index| OpcodeEntry::new(target, op_index))
+        entries.op_indices.get(range).unwrap_or(&[])
     }
 }
 

@@ -171,7 +171,7 @@ pub(crate) fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
 }
 
 /// Whether a bit that makes the operation return something decides if the operand is written, or if it exists.
-pub(crate) fn is_conditional(desc: &OperandDesc) -> bool {
+pub(crate) const fn is_conditional(desc: &OperandDesc) -> bool {
     desc.write_if_bit != NONE
 }
 

@@ -62,8 +62,15 @@ pub(crate) fn default(desc: &OperandDesc) -> Option<u32> {
 #[cfg_attr(not(any(feature = "make", feature = "text")), allow(dead_code))]
 #[inline]
 pub(crate) fn default_of(field: Field) -> u32 {
-    let is_listed = LISTED.get(field as usize / 64).is_some_and(|fields| fields >> (field as usize % 64) & 1 == 1);
-    if is_listed { find(&DEFAULTS, field) } else { 0 }
+    if has_default(field) { find(&DEFAULTS, field) } else { 0 }
+}
+
+/// Whether a field has a default value other than 0.
+#[cfg_attr(not(any(feature = "make", feature = "text")), allow(dead_code))]
+#[inline]
+pub(crate) const fn has_default(field: Field) -> bool {
+    let (word, bit) = (field as usize / 64, field as usize % 64);
+    word < LISTED.len() && LISTED[word] >> bit & 1 == 1
 }
 
 /// The fields in `DEFAULTS`, a bit for each.

@@ -70,11 +70,11 @@ pub(crate) fn range(desc: &OperandDesc) -> (i64, i64) {
 }
 
 /// Whether a descriptor's field holds a signed number.
-pub(crate) fn is_signed(desc: &OperandDesc) -> bool {
+pub(crate) const fn is_signed(desc: &OperandDesc) -> bool {
     match desc.kind {
         OperandKind::Offset(kind) => kind.is_signed(),
         OperandKind::Number(kind) => kind.is_signed(),
-        OperandKind::Modifier(kind) => kind == ModifierKind::Signed,
+        OperandKind::Modifier(kind) => matches!(kind, ModifierKind::Signed),
         OperandKind::Register(_) | OperandKind::Address(_) | OperandKind::Image(_) | OperandKind::Second => false,
     }
 }

@@ -1,17 +1,41 @@
 //! The bits that all instructions of a format share.
 
 use crate::opcode::{Field, Format};
-use crate::table::{FieldInfo, Layout, MAX_DWORDS};
-use crate::target::{LAYOUT, Target};
+use crate::operation::OpcodeEntry;
+use crate::table::{DecodeTables, FieldInfo, Layout, MAX_DWORDS};
+use crate::target::{DECODE, LAYOUT, Target};
 
 /// The words of a format before other fields are set, and the field of the opcode.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
     pub dwords: [u32; MAX_DWORDS],
     pub op: Option<&'static FieldInfo>,
+    /// Size of the base words in bits; 0 if the target lacks the format.
+    #[cfg(feature = "make")]
+    pub bits: u8,
+    /// The width of the opcode, and the opcode index of opcode 0, in the opcode space that the first dword usually
+    /// determines. If the space has two operations in each instruction, there is no such opcode index.
+    op_bits: u8,
+    base: u16,
 }
 
-const NOTHING: Start = Start { dwords: [0; MAX_DWORDS], op: None };
+const NOTHING: Start = Start {
+    dwords: [0; MAX_DWORDS],
+    op: None,
+    #[cfg(feature = "make")]
+    bits: 0,
+    op_bits: 0,
+    base: u16::MAX,
+};
+
+impl Start {
+    /// The opcode index of an operation with this format, relative to the start of its opcode space.
+    #[inline(always)]
+    pub fn number(&self, target: Target, entry: &OpcodeEntry) -> u16 {
+        let number = entry.op_index.wrapping_sub(self.base);
+        if u32::from(number) >> (self.op_bits & 31) == 0 { number } else { entry.in_space(target) }
+    }
+}
 
 /// The greatest number of formats of a target.
 const MOST: usize = {
@@ -31,7 +55,7 @@ static STARTS: [[Start; MOST]; LAYOUT.len()] = {
     while n < LAYOUT.len() {
         let mut i = 0;
         while i < LAYOUT[n].formats.len() {
-            all[n][i] = start(&LAYOUT[n].formats[i]);
+            all[n][i] = start(DECODE[n], &LAYOUT[n].formats[i]);
             i += 1;
         }
         n += 1;
@@ -46,7 +70,7 @@ pub(crate) fn start_of(target: Target, format: Format) -> &'static Start {
     STARTS.get(target as usize).and_then(|starts| starts.get(number.checked_sub(1)?)).unwrap_or(&NOTHING)
 }
 
-const fn start(layout: &'static Layout) -> Start {
+const fn start(t: &DecodeTables, layout: &'static Layout) -> Start {
     let mut start = NOTHING;
     let mut n = 0;
     while n < layout.fields.len() {
@@ -66,6 +90,14 @@ const fn start(layout: &'static Layout) -> Start {
             }
             None => {}
         }
+    }
+    let space = &t.opcode_spaces[t.opcode_space_of[(start.dwords[0] >> 23) as usize] as usize];
+    if space.second == 0 {
+        (start.op_bits, start.base) = (space.op_bits, space.base);
+    }
+    #[cfg(feature = "make")]
+    {
+        start.bits = layout.bits;
     }
     start
 }

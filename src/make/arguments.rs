@@ -52,8 +52,18 @@ impl Packed {
     }
 
     #[inline(always)]
-    fn has_role(self, role: Field) -> bool {
-        self.0 >> Packed::ROLE_AT == role as u64
+    fn has_role(self, role: u8) -> bool {
+        self.0 >> Packed::ROLE_AT == u64::from(role)
+    }
+
+    #[inline(always)]
+    fn code(self) -> u16 {
+        (self.0 >> Packed::CODE_AT & Packed::CODE) as u16
+    }
+
+    #[inline(always)]
+    fn dwords(self) -> u8 {
+        (self.0 >> Packed::DWORDS_AT & Packed::DWORDS) as u8
     }
 
     #[inline(always)]
@@ -90,9 +100,9 @@ impl Fields {
     }
 
     #[inline(always)]
-    fn has(&self, role: Field) -> bool {
-        let word = self.0.get(role as usize / 64).copied().unwrap_or(0);
-        word >> (role as usize % 64) & 1 == 1
+    fn has(&self, role: u8) -> bool {
+        let word = self.0.get(usize::from(role / 64)).copied().unwrap_or(0);
+        word >> (role % 64) & 1 == 1
     }
 
     #[inline(always)]
@@ -170,7 +180,7 @@ impl Arguments {
             }
             _ => (None, argument.value),
         };
-        if let (Some(upper), false) = (upper, self.given.has(role(field))) {
+        if let (Some(upper), false) = (upper, self.given.has(role(field) as u8)) {
             let packed = Packed::new(field, Argument { value, ..argument }, upper);
             match self.len {
                 0 => return self.push::<0>(field, packed),
@@ -253,38 +263,79 @@ impl Arguments {
     /// The index of the argument for an operand.
     #[inline]
     pub(super) fn position(&self, field: Field) -> Option<usize> {
-        let wanted = *ROLES.get(field as usize)?;
-        if !self.given.has(wanted) {
-            return None;
-        }
-        self.all.get(..self.len.into())?.iter().position(|packed| packed.has_role(wanted))
+        let wanted = *ROLES.get(field as usize)? as u8;
+        if self.given.has(wanted) { self.search(wanted).map(|n| n as usize) } else { None }
     }
 
-    /// The index of the argument for an operand; the search begins with the probable index `n`.
+    /// Whether an argument was given for the operands with a role.
     #[inline(always)]
-    pub(super) fn position_from(&self, n: u32, field: Field) -> Option<usize> {
-        let (n, wanted) = (n as usize, *ROLES.get(field as usize)?);
-        if self.all.get(n).is_some_and(|packed| packed.has_role(wanted)) && n < self.len.into() {
+    pub(super) fn has(&self, role: u8) -> bool {
+        self.given.has(role)
+    }
+
+    /// The index of the argument for the operand with a role; the search begins with the probable index `n`.
+    #[inline(always)]
+    pub(super) fn position_from(&self, n: u32, role: u8) -> Option<u32> {
+        if self.all.get(n as usize).is_some_and(|packed| packed.has_role(role)) {
             return Some(n);
         }
-        self.position(field)
+        if self.given.has(role) { self.search(role) } else { None }
+    }
+
+    #[inline(never)]
+    fn search(&self, role: u8) -> Option<u32> {
+        let n = self.all.get(..self.len.into())?.iter().position(|packed| packed.has_role(role))?;
+        Some(n as u32)
+    }
+
+    /// The lowest bits of the width and of the role in the numbers of [`Arguments::key`].
+    pub(super) const DWORDS_AT: u32 = Packed::DWORDS_AT;
+    pub(super) const ROLE_AT: u32 = Packed::ROLE_AT;
+
+    /// The code of an argument with this index, and the bits of its number from the width upwards. Equal bits mean the
+    /// same role and width, and a value of 32 bits.
+    #[inline(always)]
+    pub(super) fn key(&self, n: u32) -> (u16, u32) {
+        let packed = self.all.get(n as usize).copied().unwrap_or(Packed::NONE);
+        (packed.code(), (packed.0 >> Packed::DWORDS_AT) as u32)
+    }
+
+    /// The lower half of an argument's value.
+    #[inline(always)]
+    pub(super) fn low(&self, n: u32) -> u32 {
+        self.all.get(n as usize).map_or(0, |packed| packed.0 as u32)
+    }
+
+    /// The code and the width of an argument; see [`Argument`].
+    #[inline(always)]
+    pub(super) fn code(&self, n: u32) -> (u16, u8) {
+        self.all.get(n as usize).map_or((op::OFF, 0), |packed| (packed.code(), packed.dwords()))
+    }
+
+    /// An argument that is an integer.
+    #[inline(always)]
+    pub(super) fn integer(&self, n: u32) -> Option<i64> {
+        let packed = *self.all.get(n as usize)?;
+        match packed.upper() {
+            Upper::Zeros if packed.code() == op::INT => Some((packed.0 as u32).into()),
+            _ => self.at(n as usize).integer(),
+        }
     }
 
     /// The argument with an index.
-    #[inline]
     pub(super) fn at(&self, n: usize) -> Argument {
         let packed = self.all.get(n).copied().unwrap_or(Packed::NONE);
         let lower = packed.0 as u32;
         let value = |upper: u32| u64::from(upper) << 32 | u64::from(lower);
         Argument {
-            code: (packed.0 >> Packed::CODE_AT & Packed::CODE) as u16,
+            code: packed.code(),
             value: match packed.upper() {
                 Upper::Zeros => lower.into(),
                 Upper::Ones => value(u32::MAX),
                 Upper::Float => f64::from(f32::from_bits(lower)).to_bits(),
                 Upper::At(n) => value(self.uppers.get(usize::from(n)).copied().unwrap_or(0)),
             },
-            dwords: (packed.0 >> Packed::DWORDS_AT & Packed::DWORDS) as u8,
+            dwords: packed.dwords(),
         }
     }
 }

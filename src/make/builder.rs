@@ -4,7 +4,7 @@ use super::argument::{Argument, ToArgument};
 use super::arguments::{Arguments, Fields, role};
 use super::fill::{Left, fill, plain};
 use super::{BuildError, dual, op};
-use crate::form::Form;
+use crate::form::{Form, start_of};
 use crate::inst::Inst;
 use crate::make::generated::{DUALS, RULES};
 use crate::opcode::{Field, Format, Opcode, Special};
@@ -275,13 +275,14 @@ impl Builder {
     /// does. No base form has a modifier of SDWA or DPP.
     #[inline]
     fn plain(&self) -> Option<Inst> {
-        let mut entries = self.opcode.entries(self.target).peekable();
-        while let Some(entry) = entries.next() {
-            let layout = layout(self.target, entry.signature.format)?;
-            if layout.bits > 32 && entries.peek().is_some() || is_dual(layout.format) {
+        let op_indices = self.opcode.op_indices(self.target);
+        for (n, op_index) in op_indices.iter().enumerate() {
+            let entry = OpcodeEntry::new(self.target, *op_index);
+            let start = start_of(self.target, entry.signature.format);
+            if start.bits > 32 && n + 1 < op_indices.len() || is_dual(entry.signature.format) {
                 return None;
             }
-            match plain(self, &entry, layout) {
+            match plain(self, &entry, start) {
                 Ok(inst) => return Some(inst),
                 Err(Left::Refused) => {}
                 Err(Left::Unsure) => return None,

@@ -4,6 +4,7 @@
 mod modifier;
 mod operand;
 mod plain;
+mod step;
 
 use crate::check::{bus_reads, can_overlap, excluded, has_bus, has_only, overlap};
 use crate::code::LITERAL;

@@ -10,7 +10,7 @@ use crate::opcode::Field;
 use crate::table::OperandDesc;
 
 /// The negations (0), absolute values (1) or sign extensions (2) that a modifier holds, and its first source.
-pub(super) fn sign(desc: &OperandDesc) -> Option<(usize, u8)> {
+pub(super) const fn sign(desc: &OperandDesc) -> Option<(usize, u8)> {
     match (desc.kind, desc.field) {
         (OperandKind::Modifier(ModifierKind::List(ListStyle::Neg)), _) => Some((0, 0)),
         (OperandKind::Modifier(ModifierKind::Hidden), field) => match field {
