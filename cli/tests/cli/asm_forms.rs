@@ -31,6 +31,7 @@ fn forms(file: &str) -> Vec<Form> {
         let (cpu, features) = head.trim().split_once(' ').unwrap_or((head.trim(), ""));
         let (features, triple) = match features {
             "mesa3d" => ("", "amdgcn-mesa-mesa3d"),
+            "none" => ("", "amdgcn-unknown-unknown"),
             "amdpal" => ("", "amdgcn-amd-amdpal"),
             _ => (features, HSA),
         };

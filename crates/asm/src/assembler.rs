@@ -81,6 +81,8 @@ pub enum FixupKind {
 pub enum Condition {
     /// The lines after the condition are read.
     Taken,
+    /// The condition has no value. The lines after it are read, and lines after a later `.elseif` or `.else`, too.
+    Failed,
     /// No lines have been read so far. Lines after a later `.elseif` or `.else` can be read.
     Open,
     /// No further lines are read, whether an `.else` follows or not.
@@ -94,7 +96,7 @@ pub enum Condition {
 impl Condition {
     /// Whether lines are read in this state.
     pub fn is_taken(self) -> bool {
-        matches!(self, Condition::Taken | Condition::Else)
+        matches!(self, Condition::Taken | Condition::Failed | Condition::Else)
     }
 }
 

@@ -54,7 +54,7 @@ impl Assembler {
             return Err(Flaw::new(place, format!("there is no directive {spelled}")).note(format!("{word} is one")));
         }
         if self.kernel.is_some() && (word.starts_with(".amdhsa_") || word == ".end_amdhsa_kernel") {
-            let read = self.kernel_directive(word, start, scan);
+            let read = self.kernel_directives(word, start, scan);
             if let (Err(_), Some(kernel)) = (&read, &mut self.kernel) {
                 kernel.is_whole = false;
             }
@@ -214,7 +214,12 @@ impl Assembler {
                 self.addressed.push(id);
             }
             // Hints for linkers, and names that other files define, have no effect.
-            ".extern" | ".lto_set_conditional" => return Ok(()),
+            ".extern" => return Ok(()),
+            ".lto_set_conditional" => {
+                scan.name()?;
+                scan.expect(",")?;
+                scan.name()?;
+            }
             ".lto_discard" => {
                 let mut has_more = !scan.is_done();
                 while has_more {
@@ -272,9 +277,11 @@ impl Assembler {
 
     fn metadata(&mut self, word: &str, place: Span) -> Result<()> {
         let end = if word == ".amdgpu_metadata" { ".end_amdgpu_metadata" } else { ".end_amdgpu_pal_metadata" };
-        let (text, at) = self.source.raw(end).ok_or_else(|| Flaw::new(place, format!("no {end} follows")))?;
+        let block = self.source.block(&[], &[end]).ok_or_else(|| Flaw::new(place, format!("no {end} follows")))?;
+        self.check_end()?;
+        let (text, at) = (block.text(), block.place(0..block.range.len()));
         let is_hsa = word == ".amdgpu_metadata";
-        let bytes = if is_hsa { metadata::encode_hsa(&text) } else { metadata::encode(&text) }
+        let bytes = if is_hsa { metadata::encode_hsa(text) } else { metadata::encode(text) }
             .map_err(|(why, from)| Flaw::new(Span { start: at.start + from, end: at.start + from, ..at }, why))?;
         if word == ".amdgpu_pal_metadata" && self.table.target.is_some_and(|target| target.os == Os::Hsa) {
             self.warn(place, "this is for PAL, and the code for HSA");

@@ -1,6 +1,6 @@
 //! Expressions with symbols. Their values may be known only at the end of the source.
 
-use amdgpu_isa::text::expression::{character, combined, operator, result};
+use amdgpu_isa::text::expression::{character, combined, operator, result, without_suffix};
 
 use super::flaw::{Result, Span};
 use super::scan::Scan;
@@ -47,11 +47,6 @@ const FUNCTIONS: [(&str, Function); 7] = [
     ("instprefsize", Function::InstPrefSize),
     ("occupancy", Function::Occupancy),
 ];
-
-/// Whether the assembler has a function of this name.
-pub fn is_function(name: &str) -> bool {
-    FUNCTIONS.iter().any(|(known, _)| *known == name)
-}
 
 impl Expr {
     fn depth(&self) -> u16 {
@@ -296,8 +291,13 @@ fn unary(sign: u8, value: i64) -> i64 {
     }
 }
 
-/// The value of a number as in C.
+/// The value of a number as in C, which can have the suffix of a type.
 pub fn number(word: &str) -> Option<i64> {
+    plain_number(std::str::from_utf8(without_suffix(word.as_bytes())).ok()?)
+}
+
+/// The value of a number as in C, without a suffix.
+pub fn plain_number(word: &str) -> Option<i64> {
     let (digits, radix) = digits(word)?;
     u64::from_str_radix(&digits, radix).ok().map(|value| value as i64)
 }

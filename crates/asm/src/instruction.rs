@@ -1,15 +1,17 @@
 //! Instructions, also with symbols whose values are open (not known yet).
 
 use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
-use amdgpu_isa::operands::Special;
+use amdgpu_isa::operands::{Special, dwarf_register};
 use amdgpu_isa::signature::{DataType, Signature};
 use amdgpu_isa::text::expression::character;
 use amdgpu_isa::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, parse_with};
 use amdgpu_isa::{Field, Inst, Reg, Target, Value};
 
 use super::assembler::{Assembler, FixupKind};
-use super::expr::{Expr, Linear, is_function};
+use super::expr::{Expr, Linear};
 use super::flaw::{Flaw, Result};
 use super::scan::{Scan, is_name};
 use super::table::{Def, Table};
@@ -21,8 +23,36 @@ struct Names<'t> {
     spelled: &'t [(String, String)],
     /// Whether open values count as known numbers, as the target of a branch needs.
     is_branch: bool,
-    /// The names whose values are open.
-    open: RefCell<Vec<String>>,
+    open: RefCell<Open>,
+}
+
+/// The symbols of an instruction, above all those whose values are open.
+#[derive(Default)]
+struct Open {
+    has_any: bool,
+    /// Whether the expression that is being read has any.
+    is_here: bool,
+    /// The length of the last symbol of the expression that is being read.
+    last: usize,
+    /// The places of expressions that are only a symbol, whether its value is open or not.
+    names: Vec<std::ops::Range<usize>>,
+    /// The places of the expressions that have any, of all encodings that were tried.
+    places: Vec<std::ops::Range<usize>>,
+}
+
+impl Open {
+    /// The places of the expressions of the encoding that was tried last, from the last place to the first.
+    fn of_last(&self) -> Vec<std::ops::Range<usize>> {
+        let mut last: Vec<std::ops::Range<usize>> = Vec::new();
+        for place in self.places.iter().rev() {
+            match last.last() {
+                Some(after) if place.start > after.start => break,
+                Some(after) if place.start == after.start => {}
+                _ => last.push(place.clone()),
+            }
+        }
+        last
+    }
 }
 
 impl Symbols for Names<'_> {
@@ -31,6 +61,7 @@ impl Symbols for Names<'_> {
         if name == "sext" {
             return None;
         }
+        self.open.borrow_mut().last = name.len();
         let spelled = self.spelled.iter().find(|(instead, _)| instead == name);
         let key = spelled.map_or(name, |(_, spelled)| spelled.trim_matches('"'));
         let known = self.table.find(key).and_then(|id| match &self.table.get(id).def {
@@ -40,8 +71,20 @@ impl Symbols for Names<'_> {
         if let Some(value) = known {
             return Some(Integer { value, open: false });
         }
-        self.open.borrow_mut().push(spelled.map_or(name, |(_, spelled)| spelled).to_string());
+        let mut open = self.open.borrow_mut();
+        (open.has_any, open.is_here) = (true, true);
         Some(Integer { value: 0, open: !self.is_branch })
+    }
+
+    fn expression(&self, place: amdgpu_isa::text::Span) {
+        let place = place.start as usize..place.end as usize;
+        let mut open = self.open.borrow_mut();
+        if std::mem::take(&mut open.last) == place.len() {
+            open.names.push(place.clone());
+        }
+        if std::mem::take(&mut open.is_here) {
+            open.places.push(place);
+        }
     }
 }
 
@@ -50,28 +93,31 @@ impl Assembler {
         let place = scan.line.whole();
         let text = scan.rest().trim_end();
         let target = self.processor(place)?.target;
-        let mut spelling = Spelling::of(text);
-        let mut parsed =
-            self.parse(target, spelling.as_ref().map_or(text, |spelling| &spelling.text), spelling.as_ref());
-        if parsed.0.is_err() {
+        let spelling = Spelling::of(text);
+        let spelled = spelling.as_ref().map_or(text, |spelling| &spelling.text);
+        let (mut parsed, mut open) = self.parse(target, spelled, spelling.as_ref());
+        let mut values = None;
+        if parsed.is_err() {
             // The parser takes only numbers in some places, where the text gets the symbols' values.
-            let values = Spelling::with_values(spelling.as_ref().map_or(text, |spelling| &spelling.text), &self.table);
-            let again = values.map(|values| (self.parse(target, &values, spelling.as_ref()), values));
-            if let Some((again, values)) = again.filter(|((again, _), _)| again.is_ok()) {
-                parsed = again;
-                spelling = spelling.map(|spelling| Spelling { text: values, ..spelling });
+            let with_values = Spelling::with_values(spelled, &self.table);
+            let again = with_values.map(|values| (self.parse(target, &values.text, spelling.as_ref()), values));
+            if let Some((again, with_values)) = again.filter(|((again, _), _)| again.is_ok()) {
+                ((parsed, open), values) = (again, Some(with_values));
             }
         }
-        let (parsed, open) = parsed;
+        // The offset in the line for an offset in the text that was parsed.
+        let source = |at: usize| {
+            let at = values.as_ref().map_or(at, |values: &Spelling| values.place(at));
+            scan.at + spelling.as_ref().map_or(at, |spelling| spelling.place(at))
+        };
         let inst = parsed.map_err(|e| {
-            let at = |at: u32| scan.at + spelling.as_ref().map_or(at as usize, |spelling| spelling.place(at as usize));
-            let fault = Flaw::new(scan.line.place(at(e.span.start)..at(e.span.end.max(e.span.start))), e.to_string());
+            let (start, end) = (e.span.start as usize, e.span.end.max(e.span.start) as usize);
+            let fault = Flaw::new(scan.line.place(source(start)..source(end)), e.to_string());
             match e.kind {
                 ParseErrorKind::Mnemonic if self.flaws.shown.len() < self.suggestions => unknown(fault, target, text),
                 ParseErrorKind::Symbol | ParseErrorKind::Name(_) => {
-                    let text = spelling.as_ref().map_or(text, |spelling| &spelling.text);
                     let is_shown = self.flaws.shown.len() < self.suggestions;
-                    let elsewhere = is_shown.then(|| Suggestion::for_error(target, text, &e).elsewhere).flatten();
+                    let elsewhere = is_shown.then(|| Suggestion::for_error(target, spelled, &e).elsewhere).flatten();
                     match (elsewhere, e.kind) {
                         (Some(other), _) => fault.note(format!("{other} has it")),
                         (None, ParseErrorKind::Symbol) => fault.note("no register and no symbol above has this name"),
@@ -79,24 +125,32 @@ impl Assembler {
                     }
                 }
                 ParseErrorKind::Open if self.flaws.shown.len() < self.suggestions => {
-                    let text = spelling.as_ref().map_or(text, |spelling| &spelling.text);
-                    self.name_or_open(fault, target, text, e)
+                    self.name_or_open(fault, target, spelled, e)
                 }
                 _ => fault,
             }
         })?;
+        let no_register = |place: &std::ops::Range<usize>| {
+            let (name, place) = (spelled.get(place.clone())?, source(place.start)..source(place.end));
+            let message = format!("{} has no register {name}", target.processor());
+            is_register(target, name).then(|| Flaw::new(scan.line.place(place), message))
+        };
+        if let Some(fault) = open.names.iter().find_map(no_register) {
+            return Err(fault);
+        }
         let inst = self.filler.map_or(inst, |filler| inst.with_filler(filler));
         let bytes = &*bytes(&inst);
         self.count_registers(&inst);
-        if open.is_empty() {
+        if !open.has_any {
             return self.emit(bytes, place);
         }
-        let (expr, at, operand) = self.open_operand(scan, &open)?;
-        if !names_branch(&inst) && is_register(operand) {
-            return Err(Flaw::new(at, format!("{} has no register {operand}", target.processor())));
-        }
+        let places = open.of_last().into_iter().map(|place| source(place.start)..source(place.end)).collect::<Vec<_>>();
+        let (expr, at, operand) = self.open_operand(scan, &places)?;
         let width = if inst.literal64().is_some() { 8 } else { 4 };
         match names_branch(&inst) {
+            true if operand.trim_start_matches(['(', ' ', '\t']).starts_with('+') => {
+                Err(Flaw::new(at, "a branch goes to a label or a number, without a sign"))
+            }
             true if !matches!(expr, Expr::Symbol(..)) => {
                 let fault = Flaw::new(at, "a branch goes to a label or a number, not to a sum");
                 Err(fault.note("`.set name, label+4` gives a name to a place that has no label"))
@@ -128,13 +182,13 @@ impl Assembler {
         }
     }
 
-    /// Parses an instruction. Returns it with the names whose values are open.
+    /// Parses an instruction. Returns it with its symbols whose values are open.
     fn parse(
         &self,
         target: Target,
         text: &str,
         spelling: Option<&Spelling>,
-    ) -> (std::result::Result<Inst, ParseError>, Vec<String>) {
+    ) -> (std::result::Result<Inst, ParseError>, Open) {
         let spelled = spelling.map_or(&[][..], |spelling| &spelling.names);
         let mut names = Names { table: &self.table, spelled, is_branch: false, open: RefCell::default() };
         let mut parsed = parse_with(target, text, &names);
@@ -153,49 +207,25 @@ impl Assembler {
         (parsed, names.open.take())
     }
 
-    /// The expression of the operand that contains open symbols, its place and its text.
-    fn open_operand<'s>(&mut self, scan: &'s Scan<'_>, open: &[String]) -> Result<(Expr, super::flaw::Span, &'s str)> {
-        let mut part = scan.clone();
-        part.word();
-        let mut found: Option<(usize, usize)> = None;
-        let text = part.rest();
-        let (mut from, mut depth) = (part.at, 0i32);
-        let end = part.at + text.len();
-        for (n, c) in text.char_indices().chain([(text.len(), ',')]) {
-            match c {
-                '(' | '[' => depth += 1,
-                ')' | ']' => depth -= 1,
-                ',' if depth <= 0 || part.at + n == end => {
-                    let operand = scan.line.text().get(from..part.at + n).unwrap_or("");
-                    if let Some(at) = open.iter().find_map(|name| name_at(operand, name)) {
-                        from += begins_at(operand, at);
-                        // LLVM's assembler does not accept a second open operand, even an equal one.
-                        if found.is_some() {
-                            let place = scan.line.place(from..part.at + n);
-                            return Err(Flaw::new(place, "a second operand whose value is open"));
-                        }
-                        found = Some((from, part.at + n));
-                    }
-                    from = part.at + n + 1;
-                }
-                _ => {}
+    /// The expression of the operand that contains open symbols, its place and its text. `places` are those of all such
+    /// operands, from the last one to the first.
+    fn open_operand<'s>(
+        &mut self,
+        scan: &'s Scan<'_>,
+        places: &[std::ops::Range<usize>],
+    ) -> Result<(Expr, super::flaw::Span, &'s str)> {
+        // LLVM's assembler does not accept a second open operand, even an equal one.
+        let from = match places {
+            [place] => place.start,
+            [.., second, _] => {
+                return Err(Flaw::new(scan.line.place(second.clone()), "a second operand whose value is open"));
             }
-        }
-        let (from, _) = found.unwrap_or((part.at, end));
+            [] => return Err(Flaw::new(scan.line.whole(), "this operand can only be a value that is known here")),
+        };
+        let mut part = scan.clone();
         part.at = from;
-        part.blank();
-        let from = part.at;
-        let first = part.rest().split(|c: char| !c.is_ascii() || !is_name(c as u8)).next().unwrap_or("");
-        let is_open = |name: &str| open.iter().any(|other| other == name);
-        let is_unknown = || self.table.find(first).is_none_or(|id| matches!(self.table.get(id).def, Def::Undefined));
-        let is_other = first.starts_with(|c: char| !c.is_ascii_digit()) && !is_open(first) && is_unknown();
-        let is_call = part.rest().get(first.len()..).is_some_and(|rest| rest.trim_start().starts_with('('));
         let expr = self.expression(&mut part)?;
-        // The parser of instructions took these names for values of this operand.
         let read = scan.line.text().get(from..part.at).unwrap_or("");
-        if is_other && !is_call || open.iter().any(|name| name_at(read, name).is_none()) {
-            return Err(Flaw::new(part.place(from), "a comma is missing before this operand"));
-        }
         Ok((expr, part.place(from), read.trim()))
     }
 
@@ -297,51 +327,19 @@ fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {
     }
 }
 
-/// The offset of a name in a text, as a whole word.
-fn name_at(text: &str, name: &str) -> Option<usize> {
-    let edge = |byte: Option<&u8>| !byte.is_some_and(|c| is_name(*c));
-    let mut all = text.match_indices(name).map(|(at, _)| at);
-    all.find(|at| {
-        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
-        edge(before) && edge(text.as_bytes().get(at + name.len()))
-    })
-}
-
-/// The offset of the operand that contains the name at `at`, if the operand before it lacks its comma: that of the last
-/// word or parenthesis, up to the name, that a blank divides from the end of an operand.
-fn begins_at(text: &str, at: usize) -> usize {
-    let (mut begin, mut after_operand, mut blank, mut word, mut n) = (0, false, false, "", 0);
-    let bytes = text.as_bytes();
-    while let Some(&c) = bytes.get(n).filter(|_| n <= at) {
-        let is_word = is_name(c) || matches!(c, b'\'' | b'"');
-        // A blank can stand between a function and its arguments.
-        if (is_word || c == b'(' && !is_function(word)) && after_operand && blank {
-            begin = n;
-        }
-        let len = match bytes.get(n..) {
-            Some([quote @ (b'\'' | b'"'), rest @ ..]) => rest.iter().position(|c| c == quote).map_or(1, |len| len + 2),
-            Some(rest) if is_word => rest.iter().position(|c| !is_name(*c)).unwrap_or(rest.len()),
-            _ => 1,
-        };
-        let is_blank = matches!(c, b' ' | b'\t');
-        word = if is_blank { word } else { text.get(n..n + len).unwrap_or("") };
-        after_operand = is_word || matches!(c, b')' | b']') || is_blank && after_operand;
-        blank = is_blank;
-        n += len;
-    }
-    begin
-}
-
 /// Whether some target has a register of this name, which therefore cannot be the name of a symbol that is an operand.
-fn is_register(name: &str) -> bool {
-    let is_half = |name: &str| name.ends_with("_lo") || name.ends_with("_hi");
-    let is = |special: &Special| {
-        let other = special.name();
-        // The prefix can be left out, but not for halves.
-        let short = other.strip_prefix("src_").filter(|short| !is_half(short));
-        other == name || short == Some(name) || !other.starts_with("src_") && other.strip_suffix("_lo") == Some(name)
-    };
-    Special::ALL.iter().any(is)
+fn is_register(target: Target, name: &str) -> bool {
+    static NAMES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        let names = |special: &Special| {
+            let name = special.name();
+            // The prefix can be left out, but not for halves.
+            let short = name.strip_prefix("src_").filter(|short| !short.ends_with("_lo") && !short.ends_with("_hi"));
+            let pair = name.strip_suffix("_lo").filter(|_| !name.starts_with("src_"));
+            [Some(name), short, pair].into_iter().flatten().map(str::to_string).collect::<Vec<_>>()
+        };
+        Special::ALL.iter().flat_map(names).collect()
+    });
+    NAMES.contains(name) || dwarf_register(target, name).is_some()
 }
 
 /// The text of an instruction with replacements for forms that the parser does not know: numeric labels (`1b`) and
@@ -402,27 +400,30 @@ impl Spelling {
     }
 
     /// The text with the values of symbols in place of their names; `None` if it names no symbol with a value.
-    fn with_values(text: &str, table: &Table) -> Option<String> {
-        let (mut out, mut rest, mut any) = (String::new(), text, false);
+    fn with_values(text: &str, table: &Table) -> Option<Spelling> {
+        let mut new = Spelling { text: String::new(), names: Vec::new(), places: Vec::new() };
+        let (mut rest, mut any) = (text, false);
         while !rest.is_empty() {
             let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());
             let (word, after) = rest.split_at(len);
             let value = table.find(word).and_then(|id| match &table.get(id).def {
-                Def::Variable(Expr::Int(value)) if !out.is_empty() => Some(*value),
+                Def::Variable(Expr::Int(value)) if !new.text.is_empty() => Some(*value),
                 _ => None,
             });
+            new.places.push((new.text.len(), text.len() - rest.len()));
             match value {
                 Some(value) => {
-                    out += &value.to_string();
+                    new.text += &value.to_string();
                     any = true;
                 }
-                None => out += word,
+                None => new.text += word,
             }
+            new.places.push((new.text.len(), text.len() - after.len()));
             let len = after.bytes().position(is_name).unwrap_or(after.len());
-            out += after.get(..len).unwrap_or("");
+            new.text += after.get(..len).unwrap_or("");
             rest = after.get(len..).unwrap_or("");
         }
-        any.then_some(out)
+        any.then_some(new)
     }
 
     /// The offset in the source for an offset in the text.

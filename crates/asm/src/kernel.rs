@@ -111,17 +111,34 @@ impl Assembler {
         let start = scan.at;
         let name = scan.name()?;
         let place = scan.place(start);
-        scan.end()?;
         self.processor(place)?;
         let code = self.table.id(&name, place);
         let (values, end) = (HashMap::new(), place);
         self.kernel =
             Some(Kernel { place, name, code, section: 0, offset: 0, values, lanes: None, end, is_whole: true });
+        self.more_kernel_directives(scan)
+    }
+
+    /// Reads the directives of a line inside of a kernel descriptor. As in LLVM's assembler, one can follow another.
+    pub fn kernel_directives(&mut self, word: &str, start: usize, scan: &mut Scan<'_>) -> Result<()> {
+        self.kernel_directive(word, start, scan)?;
+        self.more_kernel_directives(scan)
+    }
+
+    fn more_kernel_directives(&mut self, scan: &mut Scan<'_>) -> Result<()> {
+        while self.kernel.is_some() && !scan.is_done() {
+            let start = scan.at;
+            let word = scan.word().to_ascii_lowercase();
+            if !is_kernel_directive(&word) {
+                scan.at = start;
+                return scan.end();
+            }
+            self.kernel_directive(&word, start, scan)?;
+        }
         Ok(())
     }
 
-    /// Reads a directive inside of a kernel descriptor.
-    pub fn kernel_directive(&mut self, word: &str, start: usize, scan: &mut Scan<'_>) -> Result<()> {
+    fn kernel_directive(&mut self, word: &str, start: usize, scan: &mut Scan<'_>) -> Result<()> {
         if word == ".end_amdhsa_kernel" {
             scan.end()?;
             return self.kernel_end(scan.line.place(start..start + word.len()));
@@ -143,7 +160,6 @@ impl Assembler {
         let from = scan.at;
         let expr = self.expression(scan)?;
         let place = scan.place(from);
-        scan.end()?;
         if is_early(name) {
             self.known(&expr, place)?;
         }

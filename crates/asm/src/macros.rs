@@ -80,19 +80,19 @@ impl Assembler {
                 let Some((condition, from)) = self.conditions.pop() else {
                     return Err(Flaw::new(place, format!("{word} without an .if above")));
                 };
-                // If the value cannot be computed, the lines after the directive are skipped.
-                self.conditions.push((Condition::Done, from));
+                // If the value cannot be computed, it is as if the directive were not there.
+                self.conditions.push((condition, from));
                 let new = match (condition, word) {
                     (Condition::Else | Condition::Closed, _) => {
                         return Err(Flaw::new(place, format!("{word} after the .else of the same .if")));
                     }
-                    (Condition::Open, ".else") => Condition::Else,
+                    (Condition::Open | Condition::Failed, ".else") => Condition::Else,
                     (_, ".else") => Condition::Closed,
-                    (Condition::Open, _) if self.number(scan)? != 0 => Condition::Taken,
-                    (Condition::Open, _) => Condition::Open,
+                    (Condition::Open | Condition::Failed, _) if self.number(scan)? != 0 => Condition::Taken,
+                    (Condition::Open | Condition::Failed, _) => Condition::Open,
                     _ => Condition::Done,
                 };
-                if condition == Condition::Open || word == ".else" {
+                if matches!(condition, Condition::Open | Condition::Failed) || word == ".else" {
                     scan.end()?;
                 }
                 self.conditions.pop();
@@ -108,8 +108,10 @@ impl Assembler {
             }
             _ if !CONDITIONS.contains(&word) => return Ok(false),
             _ => {
-                // If the value cannot be computed, the lines after the directive are skipped.
-                self.conditions.push((Condition::Done, place));
+                // If the value cannot be computed, the lines after the directive are read. As in LLVM's assembler, those
+                // of another branch are, too, unless an outer condition holds.
+                let is_inner = self.conditions.last().is_some_and(|(outer, _)| *outer == Condition::Taken);
+                self.conditions.push((if is_inner { Condition::Taken } else { Condition::Failed }, place));
                 let holds = self.holds(word, place, scan)?;
                 scan.end()?;
                 self.conditions.pop();
@@ -163,9 +165,8 @@ impl Assembler {
         let none = |end: &str| Flaw::new(place, format!("no {end} follows"));
         match word {
             ".macro" => {
-                let head = self.macro_head(scan);
+                let (name, parameters) = self.macro_head(scan)?;
                 let body = self.source.block(&[".macro"], &[".endm", ".endmacro"]).ok_or_else(|| none(".endm"))?;
-                let (name, parameters) = head?;
                 self.check_end()?;
                 if self.macros.contains_key(&name) {
                     return Err(
@@ -184,9 +185,10 @@ impl Assembler {
                 self.macros.remove(&name).ok_or_else(|| Flaw::new(place, format!("there is no macro {name}")))?;
             }
             ".rept" | ".rep" => {
-                let count = self.number(scan).and_then(|count| scan.end().map(|()| count));
+                let count = self.number(scan)?;
+                let count = usize::try_from(count).map_err(|_| Flaw::new(place, "the number is negative"))?;
+                scan.end()?;
                 let body = self.repeated(none)?;
-                let count = usize::try_from(count?).map_err(|_| Flaw::new(place, "the number is negative"))?;
                 let text = body.text();
                 if text.len().saturating_mul(count) > self.source.most {
                     return Err(self.source.too_long(place));
@@ -266,7 +268,7 @@ impl Assembler {
     }
 
     /// Fails if text follows the end of the last block in its line.
-    fn check_end(&mut self) -> Result<()> {
+    pub fn check_end(&mut self) -> Result<()> {
         let place = self.source.behind_end.take();
         place.map_or(Ok(()), |place| Err(Flaw::new(place, "the end of the line expected")))
     }

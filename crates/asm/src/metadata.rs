@@ -6,7 +6,7 @@ use amdgpu_isa::kernel::Hidden;
 use rmpv::Value;
 use saphyr_parser::{Event, Parser};
 
-use super::expr::number;
+use super::expr::plain_number;
 
 /// The type of the note with a MessagePack document. The name of the note is `AMDGPU`.
 pub const DOCUMENT: u32 = 32;
@@ -72,7 +72,7 @@ pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
     if let Some(Value::Map(registers)) = first.and_then(|pipeline| get_mut(pipeline, ".registers")) {
         for (key, _) in registers.iter_mut() {
             let digits = key.as_str().and_then(|text| text.split(|c: char| !c.is_ascii_alphanumeric()).next());
-            if let Some(register) = digits.and_then(number) {
+            if let Some(register) = digits.and_then(plain_number) {
                 *key = (register as u64).into();
             }
         }
@@ -247,6 +247,14 @@ fn is_number(value: &Value) -> bool {
 
 /// The value of a document in YAML. Maps are in the order of their keys, as LLVM writes them.
 fn parse(text: &str) -> Result<Value, Fault> {
+    // As in LLVM, a tab is a blank, except in front of the first word of a line.
+    let mut is_front = true;
+    let blank = |c: char| {
+        is_front = c == '\n' || is_front && c.is_ascii_whitespace();
+        if c == '\t' && !is_front { ' ' } else { c }
+    };
+    let without_tabs = text.contains('\t').then(|| text.chars().map(blank).collect::<String>());
+    let text = without_tabs.as_deref().unwrap_or(text);
     let mut places = Bytes { text, index: 0, at: 0 };
     let mut open: Vec<Open> = Vec::new();
     let mut result = None;
@@ -290,6 +298,12 @@ fn parse(text: &str) -> Result<Value, Fault> {
                     (_, value) => value,
                 }
             }
+            // Documents without contents are passed over. What follows the first other document has no meaning.
+            Event::DocumentEnd if matches!(&result, Some(Value::Array(all)) if all.is_empty()) => {
+                result = None;
+                continue;
+            }
+            Event::DocumentEnd => break,
             Event::Alias(_) => return Err(("metadata has no aliases".into(), at)),
             _ => continue,
         };
@@ -342,18 +356,22 @@ impl Bytes<'_> {
 
 /// The value of a scalar, which may be a number or a truth value.
 fn scalar(text: &str) -> Value {
-    let digits = text.strip_prefix('-');
-    if digits.unwrap_or(text).starts_with(|c: char| c.is_ascii_digit()) {
-        match (number(digits.unwrap_or(text)), digits) {
+    let sign = text.strip_prefix('-');
+    let digits = sign.unwrap_or(text);
+    if digits.starts_with(|c: char| c.is_ascii_digit()) {
+        let octal = digits.strip_prefix("0o").and_then(|digits| i64::from_str_radix(digits, 8).ok());
+        match (plain_number(digits).or(octal), sign) {
             (Some(value), None) => return (value as u64).into(),
             (Some(value), Some(_)) => return value.wrapping_neg().into(),
-            (None, _) => {
-                if let Ok(value) = text.parse::<f64>() {
-                    // A value in the range of `f32` becomes an `f32`, as in LLVM, even if digits are lost.
-                    let is_short = (f64::from(f32::MIN_POSITIVE)..=f32::MAX.into()).contains(&value.abs());
-                    return if is_short { (value as f32).into() } else { value.into() };
-                }
-            }
+            (None, _) => {}
+        }
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        if let Ok(value) = text.parse::<f64>() {
+            // A value in the range of `f32` becomes an `f32`, as in LLVM, even if digits are lost.
+            let is_short = (f64::from(f32::MIN_POSITIVE)..=f32::MAX.into()).contains(&value.abs());
+            return if is_short { (value as f32).into() } else { value.into() };
         }
     }
     match text {

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use amdgpu_object::elf::{SHF_ALLOC, SHT_NOTE};
-use object::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
+use object::elf::{
+    ELFOSABI_GNU, SHF_GNU_RETAIN, STB_GLOBAL, STB_GNU_UNIQUE, STB_LOCAL, STB_WEAK, STT_GNU_IFUNC, STV_DEFAULT,
+};
 
 use super::assembler::{Assembler, Fixup, FixupKind, Section};
 use super::expr::Linear;
@@ -166,7 +168,13 @@ impl Assembler {
         let abi_version = if processor.os == Os::Hsa { self.version as u8 - 2 } else { 0 };
         let addressed = self.addressed.iter().filter_map(|id| *numbers.get(*id)?).collect();
         let addressed = Some(addressed).filter(|_| self.has_address_table);
-        let (flags, abi) = (processor.flags(), processor.os.abi());
+        let is_gnu = symbols.iter().any(|symbol| symbol.kind == STT_GNU_IFUNC || symbol.bind == STB_GNU_UNIQUE)
+            || sections.iter().any(|output: &Output| output.section.flags & u64::from(SHF_GNU_RETAIN) != 0);
+        let abi = match processor.os {
+            Os::None if is_gnu => ELFOSABI_GNU,
+            os => os.abi(),
+        };
+        let flags = processor.flags();
         let has_addends = self.has_addends();
         let image = Image { flags, abi, abi_version, sections, symbols, has_addends, addressed };
         (self, Some(image))
@@ -179,7 +187,7 @@ impl Assembler {
                 Ok(value) => self.found.later.push(value),
                 Err((why, _)) => {
                     self.found.later.push(0);
-                    self.fault(Flaw::new(place, why));
+                    self.late.push(Flaw::new(place, why));
                 }
             }
         }
@@ -292,7 +300,7 @@ impl Assembler {
         // The assembler's own symbols are in the object's table only if the source sets them.
         let has_own_name = self.has_addends() && symbol.name.starts_with(OWN) && matches!(symbol.def, Def::Variable(_));
         let is_own = (symbol.is_own || has_own_name) && !symbol.is_set;
-        let is_weak = symbol.bind == Some(STB_WEAK);
+        let is_weak = symbol.bind == Some(STB_WEAK) && is_needed && !matches!(symbol.def, Def::Undefined);
         let is_hidden_name = symbol.name.starts_with(HIDDEN) && !is_weak && !self.kept.contains(&id);
         let is_local_name = symbol.name.is_empty() || is_hidden_name || is_own;
         let (at, value) = match &symbol.def {

@@ -216,13 +216,6 @@ impl Source {
         }
         None
     }
-
-    /// Skips the lines up to one that begins with `end`. Returns their text as it was read, with its place.
-    pub fn raw(&mut self, end: &str) -> Option<(String, Span)> {
-        let block = self.block(&[], &[end])?;
-        let text = &self.files.get(block.file)?.text;
-        Some((text.get(block.range.clone()).unwrap_or("").to_string(), block.place(0..block.range.len())))
-    }
 }
 
 impl Frame {
@@ -249,7 +242,7 @@ struct Stripped {
     in_strings: Vec<usize>,
 }
 
-/// Replaces comments by blanks. Documents in YAML stay as they are.
+/// Replaces comments by blanks. As in LLVM's assembler, documents in YAML have the comments of lines, too.
 fn without_comments(text: &str) -> Stripped {
     let (mut open, mut long_strings, mut in_strings) = (None, Vec::new(), Vec::new());
     let mut out = text.as_bytes().to_vec();
@@ -263,12 +256,11 @@ fn without_comments(text: &str) -> Stripped {
         }
         if is_line_start {
             let line = text.get(at..end).unwrap_or("").trim();
-            if let Some(last) = document {
-                document = Some(last).filter(|last| *last != line);
-                at = end + 1;
-                continue;
-            }
-            document = DOCUMENTS.iter().find(|(first, _)| *first == line).map(|(_, last)| *last);
+            let word = line.split(|c: char| !c.is_ascii() || !super::scan::is_name(c as u8)).next().unwrap_or("");
+            document = match document {
+                Some(last) => Some(last).filter(|last| *last != word),
+                None => DOCUMENTS.iter().find(|(first, _)| *first == word).map(|(_, last)| *last),
+            };
             (is_line_start, is_label, last) = (false, true, 0);
             if line.starts_with('#') {
                 blank(&mut out, at..end);
@@ -309,7 +301,7 @@ fn without_comments(text: &str) -> Stripped {
                 at = end;
                 continue;
             }
-            b'/' if next(1) == b'*' => {
+            b'/' if next(1) == b'*' && document.is_none() => {
                 let close = text.as_bytes().get(at + 2..).and_then(|rest| rest.windows(2).position(|two| two == b"*/"));
                 if close.is_none() {
                     open = Some(at);
@@ -323,7 +315,8 @@ fn without_comments(text: &str) -> Stripped {
                 at = close;
                 continue;
             }
-            // A character in quotes does not begin a comment.
+            // A character in quotes does not begin a comment. In documents, a character may follow without a quote.
+            b'\'' if document.is_some() && !line_break(text.get(at..at + 3)) => at += 2,
             b'\'' if next(1) == b'\\' && next(3) == b'\'' => at += 3,
             b'\'' if next(1) != b'\n' && next(2) == b'\'' => at += 2,
             b' ' | b'\t' => {}
@@ -335,6 +328,10 @@ fn without_comments(text: &str) -> Stripped {
         at += 1;
     }
     Stripped { code: String::from_utf8(out).unwrap_or_default(), open, long_strings, in_strings }
+}
+
+fn line_break(part: Option<&str>) -> bool {
+    part.is_none_or(|part| part.contains('\n'))
 }
 
 fn byte_at(text: &str, at: usize) -> u8 {

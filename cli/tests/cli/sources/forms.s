@@ -2497,3 +2497,76 @@ s_nop 0
 .comm .amdgcn.y, 4, 4
 .long .amdgcn.y
 .amdgcn.z: s_nop 0
+//! gfx942
+s_mov_b32 s0 +later
+s_add_u32 s0, s1 +later
+s_mov_b32 vcc_lo +later
+v_mov_b32 v0 -x
+s_call_b64 s[0:1] there
+there:
+//! gfx942
+s_mov_b32 s0, 5L
+s_mov_b32 s0, 0x10UL
+v_mov_b32 v[1U], 5u
+s_nop 0b1LL
+s_waitcnt vmcnt(1U)
+.long 5U, 5ULL, 0x5L, 07L, 1L+2
+.if 1L
+.line 5L
+.endif
+//! gfx942
+v_readlane_b32_e32 s0, v0, s0
+v_writelane_b32_e32 v0, s0, 3
+//! gfx700
+v_readlane_b32_e32 s0, v0, s0
+v_readlane_b32_e64 s0, v0, s0
+//! gfx942
+pc = 5
+.set null, 6
+.long pc, null
+s_mov_b32 s0, (null)
+//! gfx942
+.weak .Lx, .Ly, .Lz
+.Lx: .long .Lx
+.Ly: .long 0
+.symver unused, unused@V1
+.lto_set_conditional a, b
+//! gfx942 none
+.type x, @gnu_indirect_function
+x: s_nop 0
+//! gfx942
+.cfi_startproc
+s_nop 0
+.cfi_label here
+.cfi_undefined s101
+.cfi_same_value v255
+.cfi_endproc
+.long here
+//! gfx942
+k: s_endpgm
+.rodata
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8 .amdhsa_next_free_sgpr 8
+.amdhsa_accum_offset 4 .end_amdhsa_kernel
+//! gfx942
+.amdgpu_metadata // comment
+---
+---
+amdhsa.version:	[1, 2] ; comment
+; whole line
+amdhsa.kernels:
+  - .name: k // comment
+    .symbol:	k.kd ; .x: "
+    .kernarg_segment_size: 0o10
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: 8
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 256
+    .text: "a; b // c"
+    .halves: [.5, -.5, +5, .5e1, 5L]
+...
+what follows
+.end_amdgpu_metadata // comment

@@ -1703,3 +1703,38 @@ s_mov_b32 s0 ~later
 s_add_u32 s0, s1 2*later
 //! gfx942
 s_mov_b32 s0, tba
+//! gfx942
+s_branch +later
+//! gfx942
+.long 5LU
+//! gfx942
+null = 5
+s_mov_b32 s0, null
+//! gfx942
+s_mov_b32 s0, pc
+//! gfx942
+.lto_set_conditional
+//! gfx942
+.lto_set_conditional a
+//! gfx942
+.cfi_startproc
+.cfi_undefined s102
+.cfi_endproc
+//! gfx942
+.symver foo, foo@@V1
+//! gfx942
+.rept undefined
+s_nop 0
+.endr
+//! gfx942
+.macro m a \b
+.endm
+//! gfx942
+k: s_endpgm
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8 glc
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.end_amdgpu_metadata s_bad

@@ -31,8 +31,8 @@ pub fn read(text: &str) -> Outline {
             reader.outline.code = line.code.to_string();
         }
         if let Some(end) = reader.line(&line) {
-            let block = source.raw(end);
-            let last = block.map_or(text.len(), |(_, place)| place.end + end.len());
+            let block = source.block(&[], &[end]);
+            let last = block.map_or(text.len(), |block| block.range.end + end.len());
             let range = line.whole().start..last.min(text.len());
             reader.outline.blocks.push(Block { kind: BlockKind::Directive, range });
         }
