@@ -2501,7 +2501,6 @@ s_nop 0
 s_mov_b32 s0 +later
 s_add_u32 s0, s1 +later
 s_mov_b32 vcc_lo +later
-v_mov_b32 v0 -x
 s_call_b64 s[0:1] there
 there:
 //! gfx942
@@ -2519,7 +2518,6 @@ v_readlane_b32_e32 s0, v0, s0
 v_writelane_b32_e32 v0, s0, 3
 //! gfx700
 v_readlane_b32_e32 s0, v0, s0
-v_readlane_b32_e64 s0, v0, s0
 //! gfx942
 pc = 5
 .set null, 6
