@@ -45,6 +45,9 @@ pub struct Args {
     /// What ignored operands hold where no .amdgpu_isa_fill says it: as LLVM 22 writes them, or as LLVM 23
     #[arg(long, value_name = "ASSEMBLER", value_parser = clap::builder::PossibleValuesParser::new(Filler::ALL.iter().map(|filler| filler.name())))]
     fill: Option<String>,
+    /// Sort the names of symbols and sections of a linked file, as llvm-objcopy and llvm-strip leave them
+    #[arg(long)]
+    sorted_names: bool,
     /// Go through these registers where a branch does not reach its place, such as s[4:5]; s[4:5],s6 keeps SCC, too
     #[arg(long, value_name = "REGISTERS", conflicts_with = "lines", value_parser = registers)]
     long_branches: Option<Far>,
@@ -117,6 +120,7 @@ fn options(args: &Args) -> Options {
     options.target = args.target;
     options.wave = args.wave.as_ref().and_then(|wave| wave.parse().ok());
     options.filler = filler(args);
+    options.sorted_names = args.sorted_names;
     options.long_branches = args.long_branches;
     options.include = args.include.clone();
     options.follows_markers = true;

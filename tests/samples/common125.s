@@ -1,5 +1,5 @@
 // What every CDNA5 has. clang 22 does not know the generic processor, so this is assembled by this project's command:
-// amdgpu-isa asm --strip -o gfx12-5-generic/common125.co common125.s
+// amdgpu-isa asm --strip --sorted-names -o gfx12-5-generic/common125.co common125.s
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx12-5-generic"
 	.text
 	.globl common125

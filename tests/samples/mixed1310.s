@@ -1,5 +1,5 @@
 // Scalar, vector and memory operations of gfx1310 under its own numbers, an image, an export, and dual instructions:
-// amdgpu-isa asm --strip -o gfx1310/mixed1310.co mixed1310.s
+// amdgpu-isa asm --strip --sorted-names -o gfx1310/mixed1310.co mixed1310.s
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1310"
 	.text
 	.globl mixed1310

@@ -1,5 +1,5 @@
 // Small floats on gfx1170: what it has and gfx1150 lacks. clang 22 does not know the target, so this is assembled by this
-// project's command: amdgpu-isa asm --strip -o gfx1170/narrow1170.co narrow1170.s
+// project's command: amdgpu-isa asm --strip --sorted-names -o gfx1170/narrow1170.co narrow1170.s
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1170"
 	.text
 	.globl narrow1170

@@ -1,5 +1,5 @@
 // What narrow1170.s does with numbers, in waves of 64 lanes:
-// amdgpu-isa asm --strip -o gfx1170-wave64/wide1170.co wide1170.s
+// amdgpu-isa asm --strip --sorted-names -o gfx1170-wave64/wide1170.co wide1170.s
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1170"
 	.text
 	.globl wide1170

@@ -1,5 +1,5 @@
 // Operations of gfx1310 in waves of 64 lanes:
-// amdgpu-isa asm --strip -o gfx1310-wave64/wide1310.co wide1310.s
+// amdgpu-isa asm --strip --sorted-names -o gfx1310-wave64/wide1310.co wide1310.s
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1310"
 	.text
 	.globl wide1310

@@ -219,7 +219,8 @@ fn every_sample_is_taken_apart_and_put_together() {
         let source = run(&["dis", "--asm", path.to_str().unwrap()], b"").ok();
         let output = work.join("again.co");
         assert!(source.contains("`asm --strip`"), "{path:?}");
-        run(&["asm", "--strip", "-", "-o", output.to_str().unwrap()], source.as_bytes()).ok();
+        assert!(source.contains("`asm --sorted-names`"), "{path:?}");
+        run(&["asm", "--strip", "--sorted-names", "-", "-o", output.to_str().unwrap()], source.as_bytes()).ok();
         let (first, again) = (std::fs::read(&path).unwrap(), std::fs::read(&output).unwrap());
         // The contents are compared first, because they show where a difference is.
         assert_eq!(contents(&again), contents(&first), "{path:?}");

@@ -18,8 +18,9 @@ fn again(path: &Path, options: &[&str]) -> Vec<u8> {
     let source = run(&["dis", "--asm", path.to_str().unwrap()], b"").ok();
     let output = path.with_extension("again");
     let strip = source.contains("`asm --strip`").then_some("--strip");
+    let sorted = source.contains("`asm --sorted-names`").then_some("--sorted-names");
     let args = [&["asm", "-", "-o", output.to_str().unwrap()], options].concat();
-    run(&args.into_iter().chain(strip).collect::<Vec<_>>(), source.as_bytes()).ok();
+    run(&args.into_iter().chain(strip).chain(sorted).collect::<Vec<_>>(), source.as_bytes()).ok();
     std::fs::read(output).unwrap()
 }
 
@@ -32,7 +33,12 @@ fn round(source: &Path, triple: &str, cpu: &str, work: &Path) {
     llvm("llvm-mc-22", &[&triple_flag, &cpu_flag, "-filetype=obj", &text(source), "-o", &text(&object)], work);
     assert_eq!(contents(&again(&object, &["-c"])), read(&object), "{source:?} for {cpu}");
     llvm("ld.lld-22", &["-shared", &text(&object), "-o", &text(&linked)], work);
-    assert_eq!(contents(&again(&linked, &[])), read(&linked), "{source:?} for {cpu}, linked");
+    let bytes = again(&linked, &[]);
+    assert_eq!(contents(&bytes), read(&linked), "{source:?} for {cpu}, linked");
+    assert!(bytes == std::fs::read(&linked).unwrap(), "{source:?} for {cpu}: headers or tables of strings differ");
+    let short = work.join("short.co");
+    llvm("ld.lld-22", &["-shared", "-s", &text(&object), "-o", &text(&short)], work);
+    assert!(again(&short, &[]) == std::fs::read(&short).unwrap(), "{source:?} for {cpu}, linked with -s");
     // The linker may leave applied relocations there.
     let kept = work.join("kept.co");
     llvm("ld.lld-22", &["-shared", "--emit-relocs", &text(&object), "-o", &text(&kept)], work);

@@ -144,6 +144,8 @@ pub struct Assembler {
     pub wave: Option<u16>,
     /// The filler that `.amdgpu_isa_fill` or an option names.
     pub filler: Option<Filler>,
+    /// Whether the tables of names of a linked file are sorted.
+    pub sorted_names: bool,
     pub notes: Vec<Note>,
     pub debug: super::debug::Debug,
     /// The registers for long branches.
@@ -192,8 +194,10 @@ pub struct Assembler {
 
 impl Assembler {
     pub fn new(options: &Options) -> Assembler {
-        let &Options { longest_section: longest, suggestions, long_branches: far, wave, filler, .. } = options;
-        let mut new = Assembler { version: 6, longest, suggestions, far, wave, filler, ..Assembler::default() };
+        let &Options { longest_section: longest, suggestions, long_branches: far, wave, filler, sorted_names, .. } =
+            options;
+        let mut new =
+            Assembler { version: 6, longest, suggestions, far, wave, filler, sorted_names, ..Assembler::default() };
         (new.source.most, new.source.is_alone) = (options.longest_expansion, options.is_alone);
         new.source.include = options.include.clone();
         new.source.follows_markers = options.follows_markers;

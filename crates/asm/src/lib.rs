@@ -115,6 +115,9 @@ pub struct Options {
     /// The filler of the source fields that an operation does not use, unless `.amdgpu_isa_fill` names one; `None` for
     /// the target's filler.
     pub filler: Option<Filler>,
+    /// Whether the tables of names of a linked file are sorted, as `llvm-objcopy` and `llvm-strip` leave them. Otherwise the
+    /// names are in the order of sections and symbols, as `ld.lld` leaves them.
+    pub sorted_names: bool,
     /// The scalar registers for long branches, which replace branches that do not reach their targets. `None` makes
     /// such a branch an error.
     pub long_branches: Option<Far>,
@@ -144,6 +147,7 @@ impl Default for Options {
             target: None,
             wave: None,
             filler: None,
+            sorted_names: false,
             long_branches: None,
             include: Vec::new(),
             follows_markers: false,

@@ -4,6 +4,7 @@ mod file;
 pub mod inputs;
 mod layout;
 mod merged;
+mod strings;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -223,14 +224,17 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
     let headers = FILE_HEADER + count * PROGRAM_HEADER;
     let (mut address, mut offset, mut segment) = (headers, headers, 0);
     for chunk in chunks.iter_mut() {
-        if chunk.segment() != segment {
+        let is_first = chunk.segment() != segment;
+        if is_first {
             segment = chunk.segment();
             // A new segment begins in the next page, at the offset in the page that it has in the file.
             address = if segment < 9 { address.next_multiple_of(PAGE) + offset % PAGE } else { 0 };
         }
         if segment < 9 {
             let padding = address.next_multiple_of(chunk.align) - address;
-            (address, offset) = (address + padding, offset + padding);
+            address += padding;
+            // The file has no bytes for a section without contents.
+            offset += if chunk.kind == SHT_NOBITS && !is_first { 0 } else { padding };
             chunk.address = address;
             if chunk.name == RELRO_PADDING && chunk.is_made() {
                 chunk.len = address.next_multiple_of(PAGE) - address;

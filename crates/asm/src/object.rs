@@ -1,5 +1,6 @@
 //! Writes relocatable objects.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use amdgpu_object::elf::{
@@ -35,9 +36,9 @@ struct Group {
 }
 
 /// The numbers of the symbols, local symbols first.
-pub fn sorted(symbols: &[Symbol]) -> Vec<usize> {
+pub fn sorted(symbols: &[impl Borrow<Symbol>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..symbols.len()).collect();
-    order.sort_by_key(|n| !symbols[*n].is_local());
+    order.sort_by_key(|n| !symbols[*n].borrow().is_local());
     order
 }
 

@@ -29,6 +29,8 @@ pub struct Image {
     /// The symbols, as numbers in the image, whose addresses are significant: a linker does not merge them with other
     /// symbols.
     pub addressed: Option<Vec<usize>>,
+    /// Whether the tables of names of a linked file are sorted.
+    pub sorted_names: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -176,7 +178,8 @@ impl Assembler {
         };
         let flags = processor.flags();
         let has_addends = self.has_addends();
-        let image = Image { flags, abi, abi_version, sections, symbols, has_addends, addressed };
+        let sorted_names = self.sorted_names;
+        let image = Image { flags, abi, abi_version, sections, symbols, has_addends, addressed, sorted_names };
         (self, Some(image))
     }
 

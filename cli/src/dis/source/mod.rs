@@ -13,7 +13,9 @@ use amdgpu_asm::metadata::{self, Note};
 use amdgpu_isa as lib;
 use amdgpu_object::relocation_kinds as kinds;
 use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
-use object::{LittleEndian, Object as _, ObjectComdat as _, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf};
+use object::{
+    LittleEndian, Object as _, ObjectComdat as _, ObjectKind, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf,
+};
 
 use crate::error::{Error, Result};
 use crate::isa::{Filler, KernelDescriptor, Target};
@@ -172,7 +174,19 @@ impl<'a> Source<'a> {
         if self.file.symbol_table().is_none() {
             out += "// The file is stripped, as `asm --strip` makes it.\n";
         }
+        if self.file.kind() != ObjectKind::Relocatable && !self.has_names_in_order() {
+            out += "// The names are sorted, as `asm --sorted-names` makes them.\n";
+        }
         Ok(out)
+    }
+
+    /// Whether the names of sections are in the order of the sections, as linkers write them.
+    fn has_names_in_order(&self) -> bool {
+        let places: Vec<u32> =
+            self.file.sections().map(|section| section.elf_section_header().sh_name(LittleEndian)).collect();
+        let mut seen = BTreeSet::new();
+        let firsts: Vec<u32> = places.into_iter().filter(|place| seen.insert(*place)).collect();
+        firsts.is_sorted()
     }
 
     /// The sections that become text. The assembler makes the other sections itself.
@@ -323,13 +337,16 @@ impl<'a> Source<'a> {
             (0x20_0000, 'R'),
             (0x8000_0000, 'e'),
         ];
-        flags.extend(letters.iter().filter(|(bit, _)| section.flags & bit != 0).map(|(_, letter)| letter));
+        // Where a linker has joined texts and constants of several lengths, nothing can be merged, and no directive says so.
+        let is_joined = section.flags & 0x10 != 0 && section.entry == 0;
+        let has = if is_joined { section.flags & !0x30 } else { section.flags };
+        flags.extend(letters.iter().filter(|(bit, _)| has & bit != 0).map(|(_, letter)| letter));
         let kind = match section.kind {
             elf::SHT_NOTE => "note",
             elf::SHT_NOBITS => "nobits",
             _ => "progbits",
         };
-        let entry = if section.flags & 0x10 != 0 { format!(",{}", section.entry) } else { String::new() };
+        let entry = if has & 0x10 != 0 { format!(",{}", section.entry) } else { String::new() };
         let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}{}", name(&section.name), section.apart);
     }
 

@@ -7,12 +7,12 @@ use amdgpu_object::elf::SHN_AMDGPU_LDS;
 use amdgpu_object::relocation_kinds as kinds;
 use object::elf::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
 use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object as _, ObjectSymbol as _, SymbolFlags};
+use object::{LittleEndian, Object as _, ObjectKind, ObjectSymbol as _, SymbolFlags};
 
 use super::{Section, Source, number};
 use crate::isa::KernelDescriptor;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
     pub name: String,
     /// The number of the symbol's section; `None` if its value is a number, or another file defines it.
@@ -56,7 +56,7 @@ fn quoted_bytes(text: &[u8]) -> String {
 
 /// Reads the symbols. Each one that a source cannot have is a line of the comment `lost`.
 pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol> {
-    let mut found: Vec<Symbol> = Vec::new();
+    let mut found: Vec<(u32, Symbol)> = Vec::new();
     let mut add = |symbol: object::read::elf::ElfSymbol64<'_, '_, LittleEndian>| {
         let SymbolFlags::Elf { st_info, st_other } = symbol.flags() else { return };
         let (kind, bind) = (st_info & 15, st_info >> 4);
@@ -71,7 +71,8 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
         }
         let section = number(symbol.section_index());
         let is_shared = symbol.elf_symbol().st_shndx.get(LittleEndian) == SHN_AMDGPU_LDS;
-        found.push(Symbol {
+        let place = symbol.elf_symbol().st_name.get(LittleEndian);
+        let symbol = Symbol {
             name: name.to_string(),
             section: section.filter(|_| !is_shared),
             is_undefined: symbol.is_undefined(),
@@ -81,16 +82,27 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
             kind,
             bind,
             visibility: st_other & 3,
-        });
+        };
+        found.push((place, symbol));
     };
     file.symbols().for_each(&mut add);
-    if file.symbols().next().is_none() {
-        // The linker sorts dynamic symbols, but leaves their names in the order of the input.
-        let mut dynamic: Vec<_> = file.dynamic_symbols().collect();
-        dynamic.sort_by_key(|symbol| symbol.elf_symbol().st_name.get(LittleEndian));
-        dynamic.into_iter().for_each(&mut add);
+    let is_stripped = file.symbols().next().is_none();
+    if is_stripped {
+        file.dynamic_symbols().for_each(&mut add);
     }
-    found
+    // A linker sorts symbols, but leaves their names in the order of its input.
+    let mut named: Vec<&(u32, Symbol)> = found.iter().collect();
+    named.sort_by_key(|(place, _)| *place);
+    let is_local = |entry: &&&(u32, Symbol)| entry.1.bind == STB_LOCAL;
+    let is_order = || {
+        let partition = named.iter().filter(is_local).chain(named.iter().filter(|entry| !is_local(entry)));
+        partition.eq(found.iter().collect::<Vec<_>>().iter())
+    };
+    let is_linked = file.kind() != ObjectKind::Relocatable;
+    if is_stripped || is_linked && is_order() {
+        return named.into_iter().map(|(_, symbol)| symbol.clone()).collect();
+    }
+    found.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
 impl Source<'_> {
@@ -243,11 +255,14 @@ impl Source<'_> {
     /// the values of symbols outside of sections.
     pub fn declarations(&self) -> String {
         let mut out = String::new();
+        let is_linked = self.file.kind() != ObjectKind::Relocatable;
         let is_first = |(n, symbol): (usize, _)| self.is_first(n).then_some(symbol);
         for symbol in self.symbols.iter().enumerate().filter_map(is_first) {
             let shown = name(&symbol.name);
             if symbol.section.is_some() || symbol.bind != STB_LOCAL {
                 let bind = match symbol.bind {
+                    // A linker has made it local.
+                    STB_LOCAL if is_linked && [STV_HIDDEN, STV_INTERNAL].contains(&symbol.visibility) => "globl",
                     STB_LOCAL => "local",
                     STB_WEAK => "weak",
                     _ => "globl",

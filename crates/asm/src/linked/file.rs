@@ -5,7 +5,7 @@ use object::Endianness;
 use object::elf::{EM_AMDGPU, SHN_ABS, STB_LOCAL, STV_HIDDEN, STV_PROTECTED};
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
 
-use super::{Chunk, Layout};
+use super::{Chunk, Layout, strings};
 use crate::object::sorted;
 use crate::resolve::{At, Image, Symbol};
 
@@ -39,7 +39,8 @@ pub fn write(
         At::Section(n) => !symbol.name.starts_with(".L") || image.sections[n].section.flags & SHF_MERGE == 0,
         _ => true,
     };
-    let symbols: Vec<Symbol> = image.symbols.iter().filter(|_| !strip).filter(is_kept).map(hide).collect();
+    let kept: Vec<&Symbol> = image.symbols.iter().filter(|_| !strip).filter(is_kept).collect();
+    let symbols: Vec<Symbol> = kept.iter().copied().map(hide).collect();
     let index = |section: usize| layout.indices.get(&section).map(|n| SectionIndex((*n).into()));
     let order = sorted(&symbols);
     let locals = order.iter().filter(|n| symbols[**n].is_local()).count();
@@ -131,5 +132,14 @@ pub fn write(
     writer.write_symtab_section_header(locals as u32 + 2);
     writer.write_shstrtab_section_header();
     writer.write_strtab_section_header();
-    Ok(buffer)
+    if image.sorted_names {
+        return Ok(buffer);
+    }
+    // A linker adds the local symbols of its inputs, their other symbols, and its own.
+    let mut numbers = vec![0; symbols.len()];
+    for (at, n) in order.iter().enumerate() {
+        numbers[*n] = if at < locals { at + 1 } else { at + 2 };
+    }
+    let names = sorted(&kept).into_iter().map(|n| numbers[n]);
+    Ok(strings::in_order(buffer, (!strip).then(|| names.chain([locals + 1]))))
 }
