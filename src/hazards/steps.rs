@@ -146,7 +146,9 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     let [first, second] = both;
     let missing = distance.saturating_sub(second.age.valu);
     let between = first.age.valu.checked_sub(second.age.valu)?.checked_sub(1)?;
-    if missing == 0 || between > row.again? {
+    // Instructions that the row counts have to be between the two, not just before the second one.
+    let lacks_counted = row.counted && first.age.counted.most <= second.age.counted.fewest;
+    if missing == 0 || between > row.again? || lacks_counted {
         return None;
     }
     let uses = both.map(|past| Uses::of(&past.inst, past.msb));
