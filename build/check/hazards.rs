@@ -72,7 +72,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         if rule.producer.iter().chain(&rule.consumer).any(|side| side.over) || !rule.ends.iter().all(ends_by_operands) {
             return rule.at.err("`over` is for operands of what ends the rule");
         }
-        for side in rule.producer.iter().chain(&rule.consumer).chain(&rule.ends).chain(&rule.then_over) {
+        for side in rule.producer.iter().chain(&rule.consumer).chain(&rule.ends).chain(&rule.then_side) {
             self::side(isa, &rule.at, side)?;
         }
         for entry in &rule.distance.entries {
@@ -118,7 +118,7 @@ fn kinds(isa: &Isa) -> Result<()> {
         let sides = all
             .rules
             .iter()
-            .flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends).chain(&r.then_over))
+            .flat_map(|r| r.producer.iter().chain(&r.consumer).chain(&r.ends).chain(&r.then_side))
             .chain(seen)
             .chain(expert);
         let then = all.rules.iter().any(|rule| rule.then.as_ref() == Some(&kind.name));

@@ -108,7 +108,7 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let [events, valu] = ["event", "valu"].map(|unit| set(&|row| row.rule.unit == unit));
     let waits = tables.enders.iter().filter(|(_, of)| of.upto.is_some());
     let waited = waits.fold(0u128, |set, (rows, _)| set | rows);
-    let thens = set(&|row| row.rule.then.is_some() || row.rule.then_over.is_some());
+    let thens = set(&|row| row.rule.then.is_some() || row.rule.then_side.is_some());
     put!(w, "], ");
     put!(w, "directly: {:#x}, ", set(&|row| row.rule.directly));
     put!(w, "begin: {:#x}, ", set(&|row| row.producer.kind == BEGIN));
@@ -207,5 +207,6 @@ fn condition(isa: &Isa, t: &Target, condition: &Condition) -> String {
         Condition::Dwords(n) => format!("Dwords({n})"),
         Condition::Seen => "Seen".into(),
         Condition::Own => "Own".into(),
+        Condition::Result => "Result".into(),
     }
 }

@@ -144,7 +144,7 @@ impl<'a> HazardTables<'a> {
                 self.rows.push(HazardRow { rule, producer, consumer, distance });
             }
         }
-        for side in rule.ends.iter().chain(&rule.then_over).filter(there) {
+        for side in rule.ends.iter().chain(&rule.then_side).filter(there) {
             match self.enders.iter_mut().find(|(_, other)| other.says_the_same(side)) {
                 Some((rows, _)) => *rows |= mask,
                 None => self.enders.push((mask, side)),

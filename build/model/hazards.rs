@@ -80,8 +80,9 @@ pub struct HazardRule {
     pub then: Option<String>,
     /// `then directly KIND`: no other access to memory may come after this instruction.
     pub directly: bool,
-    /// `then over salu w:s`: the instruction between has to overwrite the producer's registers.
-    pub then_over: Option<Side>,
+    /// `then over salu w:s`: the instruction between has to overwrite the producer's registers; `then loading if result`:
+    /// it has to satisfy a condition.
+    pub then_side: Option<Side>,
     /// `then again within 2`: a second producer has to follow, with at most this number of vector operations between
     /// the two.
     pub again: Option<u8>,
@@ -129,8 +130,8 @@ pub struct Side {
     pub operands: Option<Operands>,
     /// `over`: the instruction ends a rule only if its operands cover those of the producer.
     pub over: bool,
-    /// Whether the side is that of `then over`: the rule only begins after the instruction, and the instruction does
-    /// not end it.
+    /// Whether the side is that of `then`: the rule only begins after the instruction, and the instruction does not end
+    /// it.
     pub begins: bool,
     /// `upto simm16[15:12] valu`: the instruction ends the rule for a producer only if at least as many `valu`
     /// instructions as this field states came after the producer.
@@ -163,6 +164,8 @@ pub enum Condition {
     Seen,
     /// The instruction writes a register that it reads.
     Own,
+    /// The instruction writes a register.
+    Result,
 }
 
 #[derive(Debug, PartialEq)]

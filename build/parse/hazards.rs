@@ -104,12 +104,14 @@ impl Parser {
         };
         let mut steps = producer.split(" then ").map(str::trim);
         let first = steps.next().unwrap_or("");
-        let (mut then, mut then_over, mut again, mut counted, mut directly) = (None, None, None, false, false);
+        let (mut then, mut then_side, mut again, mut counted, mut directly) = (None, None, None, false, false);
         for step in steps {
             match step.strip_prefix("again within ") {
                 Some(n) => again = Some(up_to(at, n, 99)? as u8),
                 None if step == "counted" => counted = true,
-                None if step.starts_with("over ") => then_over = Some(Side { begins: true, ..side(at, step)? }),
+                None if step.starts_with("over ") || step.contains(" if ") => {
+                    then_side = Some(Side { begins: true, ..side(at, step)? });
+                }
                 None => {
                     directly = step.starts_with("directly ");
                     then = Some(step.strip_prefix("directly ").unwrap_or(step));
@@ -127,7 +129,7 @@ impl Parser {
             producer: sides(at, first)?,
             then: then.map(str::to_string),
             directly,
-            then_over,
+            then_side,
             again,
             counted,
             consumer: sides(at, consumer)?,
@@ -229,6 +231,9 @@ fn condition(at: &SourceLine, word: &str) -> Result<Condition> {
     }
     if word == "own" {
         return Ok(Condition::Own);
+    }
+    if word == "result" {
+        return Ok(Condition::Result);
     }
     if let Some(n) = word.strip_prefix("dwords>") {
         return Ok(Condition::Dwords(up_to(at, n, 5)? as u8));

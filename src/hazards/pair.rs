@@ -213,6 +213,7 @@ fn condition_holds(condition: &Condition, uses: &Uses<'_>) -> bool {
         }
         Condition::Seen => true,
         Condition::Own => inst.reads().intersects(&inst.writes()),
+        Condition::Result => uses.files.1 != 0,
         Condition::Dwords(n) => inst.words().len() > usize::from(n),
     }
 }

@@ -341,6 +341,7 @@ impl<C: Capacity> Hazards<C> {
         let Next { tables, classes, ref uses } = *next;
         let (inst, msb, is) = (uses.inst, uses.msb, classes.is());
         let mut ends = classes.all(|class| class.ends);
+        let mut arms = classes.all(|class| class.arms);
         if self.target.has_banks() {
             // A called function begins with the upper bits of its caller.
             self.msb = if Flags::of_facts(uses.facts()).is_call() { msb } else { msb.after(inst) };
@@ -354,6 +355,7 @@ impl<C: Capacity> Hazards<C> {
                     _ if !holds(&ender.side, uses) => {}
                     _ if ender.upto.is_some() => self.end_upto(ender, inst),
                     true => self.end_covered(ender, uses),
+                    false if ender.begins => arms |= ender.rows,
                     false => ends |= ender.rows,
                 }
             }
@@ -389,7 +391,7 @@ impl<C: Capacity> Hazards<C> {
         };
         let step = Age::step(states, is, counts(tables, is, uses));
         let passed = if is & class::ACCESS != 0 { tables.directly } else { 0 };
-        let (arms, like) = (classes.all(|class| class.arms), first.counted | second.counted);
+        let like = first.counted | second.counted;
         let pass = |past: &mut Past| {
             past.age.pass(&step);
             if ends != 0 {

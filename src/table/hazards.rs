@@ -120,7 +120,8 @@ pub(crate) struct Ender {
     pub side: Side,
     /// Whether the instruction ends rows only of producers whose operands are all among its own.
     pub over: bool,
-    /// Whether the rows begin to hold after the instruction, instead of ending.
+    /// Whether the rows begin to hold after the instruction, instead of ending: with `over`, those of producers whose
+    /// operands are all among its own.
     pub begins: bool,
     /// The count of a wait, which ends rows only of producers after which at least as many operations came.
     pub upto: Option<Upto>,
@@ -225,6 +226,8 @@ pub(crate) enum Condition {
     Seen,
     /// The instruction writes a register that it reads.
     Own,
+    /// The instruction writes a register.
+    Result,
 }
 
 /// Some operands of an instruction.
