@@ -96,9 +96,10 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         });
         put!(
             w,
-            "Ender {{ rows: {rows:#x}, side: {}, over: {}, begins: {}, upto: {upto} }},",
+            "Ender {{ rows: {rows:#x}, side: {}, over: {}, open: {}, begins: {}, upto: {upto} }},",
             side(isa, t, of),
             of.over,
+            of.open,
             of.begins
         );
     }
