@@ -17,6 +17,8 @@ pub const SOURCES: [&str; 5] = ["manual", "llvm", "mesa", "reported", "proposed"
 pub const MODES: [&str; 2] = ["xnack", "expert"];
 /// The words of `Watched::how`; `-` if only the read registers themselves count as seen.
 const WAYS: [&str; 3] = ["-", "pairs", "until written"];
+/// What an index is added to, or `off`, in this order of bits.
+pub const INDEXED: [&str; 3] = ["r", "w", "off"];
 /// Kinds that the tables must define, because the generator uses them: vector operations, and transcendental
 /// operations.
 const KNOWN: [&str; 2] = ["valu", "trans"];
@@ -39,6 +41,12 @@ pub fn check(isa: &Isa) -> Result<()> {
         known(&watched.at, "way to watch", &watched.how, &WAYS)?;
     }
     all.expert.iter().try_for_each(|(at, _, side)| self::side(isa, at, side))?;
+    for (at, what, kind) in &all.indexed {
+        known(at, "kind of index", what, &INDEXED)?;
+        if !all.kinds.iter().any(|k| k.name == *kind) {
+            return at.err(format!("unknown kind {kind}"));
+        }
+    }
     for (n, rule) in all.rules.iter().enumerate() {
         if all.rules[..n].iter().any(|other| other.id == rule.id) {
             return rule.at.err(format!("rule {} stands twice", rule.id));
@@ -129,7 +137,8 @@ fn kinds(isa: &Isa) -> Result<()> {
         let known = KNOWN.contains(&kind.name.as_str()) || kind.name == ACCESS;
         let is_about =
             |side: &Side| side.kind == kind.name || side.upto.as_ref().is_some_and(|upto| upto.what == kind.name);
-        if !referred && !then && !known && !sides.into_iter().any(is_about) {
+        let indexed = all.indexed.iter().any(|(.., name)| *name == kind.name);
+        if !referred && !then && !known && !indexed && !sides.into_iter().any(is_about) {
             return kind.at.err(format!("no rule is about {}", kind.name));
         }
     }

@@ -1,6 +1,6 @@
 //! The rules about hazards on one target, and the operations to which they apply.
 
-use crate::build::check::hazards::{distance, matches};
+use crate::build::check::hazards::{INDEXED, distance, matches};
 use crate::build::lower::pages::position;
 use crate::build::lower::{Operation, Target};
 use crate::build::model::error::{Result, SourceLine};
@@ -75,7 +75,7 @@ pub struct HazardClass {
     pub enders: u64,
     pub passes: (u8, u8),
     /// Properties, as `class::*` in src/table/hazards.rs.
-    pub is: u8,
+    pub is: u16,
     /// The kinds of the operation among `HazardTables::counted`, as bits.
     pub counted: u16,
 }
@@ -207,6 +207,7 @@ impl<'a> Kinds<'a> {
             sides.any(|side| is_of(&side.kind))
         };
         let turns = |(_, _, side): &(SourceLine, bool, Side)| is_of(&side.kind);
+        let indexes = |what: usize| hazards.indexed.iter().any(|(_, of, kind)| *of == INDEXED[what] && is_of(kind));
         let is_nop = hazards.nop.as_ref().is_some_and(|nop| nop.mnemonic == operation.mnemonic);
         let properties = [
             (1, is_of("valu")),
@@ -214,8 +215,11 @@ impl<'a> Kinds<'a> {
             (1 << 2, is_nop),
             (1 << 3, watches(&hazards.seen)),
             (1 << 4, watches(&hazards.counted)),
+            (1 << 5, indexes(0)),
             (1 << 6, hazards.expert.iter().any(turns)),
             (1 << 7, is_of("access")),
+            (1 << 8, indexes(1)),
+            (1 << 9, indexes(2)),
         ];
         let mut class = HazardClass {
             produces: set(&self.producers),

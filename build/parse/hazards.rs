@@ -54,6 +54,7 @@ impl Parser {
                 let terms = terms.iter().map(|word| term(at, word)).collect::<Result<_>>()?;
                 all.kinds.push(Kind { at: at.clone(), name: name.to_string(), terms });
             }
+            ["indexed", what, kind] => all.indexed.push((at.clone(), what.to_string(), kind.to_string())),
             ["nop", mnemonic, field, ref cells @ ..] => {
                 let bits = self.cells(at, cells, |at, s| Ok(up_to(at, s, 16)? as u8))?;
                 let (mnemonic, field) = (mnemonic.to_string(), field.to_string());

@@ -57,6 +57,7 @@ impl<C: Capacity> Pending<C> {
             self.merge(held);
         }
         (self.most, self.msb, self.lost) = (exit.most, exit.msb, self.lost | exit.lost);
+        self.index = exit.index;
     }
 }
 

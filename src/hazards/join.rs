@@ -11,9 +11,10 @@ impl<C: Capacity> Pending<C> {
     /// loop that joins until nothing changes ends.
     pub fn join(&mut self, other: &Pending<C>) -> bool {
         let msb = self.msb.joined(other.msb);
-        let mut changed = other.lost && !self.lost || msb != self.msb;
+        let index = self.index.joined(other.index);
+        let mut changed = other.lost && !self.lost || (msb, index) != (self.msb, self.index);
         self.lost |= other.lost;
-        self.msb = msb;
+        (self.msb, self.index) = (msb, index);
         for (most, other) in self.most.iter_mut().zip(other.most) {
             changed |= other > *most;
             *most = other.max(*most);

@@ -20,6 +20,7 @@
 mod calls;
 mod guard;
 mod in_flight;
+mod indexed;
 mod join;
 mod looked_up;
 mod modes;

@@ -25,6 +25,9 @@ pub struct Wait {
     /// waits for its other counter; before RDNA1, for an operation that is older than a flat one; and for registers in
     /// unknown banks.
     pub sure: bool,
+    /// Whether the instruction accesses the register only if an index, which is not known, is great enough:
+    /// `v_movrels_b32`, or any vector operation after `s_set_gpr_idx_on`. Such a wait is never [`sure`](Wait::sure).
+    pub indexed: bool,
     /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.
     pub kind: &'static str,
     /// The manuals that describe the counter.

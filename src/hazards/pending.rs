@@ -2,9 +2,10 @@
 
 use crate::flags::Flags;
 use crate::hazards::in_flight::{Held, Passed, event, events_of, is_read_at_issue};
+use crate::hazards::indexed::{IndexMode, Indexed, reached};
 use crate::hazards::need::{Conflict, Wait, Waits, own_wait};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
-use crate::hazards::uses::Uses;
+use crate::hazards::uses::{Use, Uses};
 use crate::imm::Waitcnt;
 use crate::inst::Inst;
 use crate::registers::RegSet;
@@ -58,6 +59,8 @@ pub struct Pending<C: Capacity = Bounded> {
     pub(super) lost: bool,
     /// The upper bits of the numbers of vector registers.
     pub(super) msb: VgprMsb,
+    /// The operands to which an index is added.
+    pub(super) index: IndexMode,
     /// The greatest value that each counter can have now.
     pub(super) most: [u8; Counter::ALL.len()],
     /// For each event, the effect of the function so far; empty in a bounded state.
@@ -74,6 +77,7 @@ impl Pending {
             held: Few::new(Held::NONE),
             lost: false,
             msb: VgprMsb::ENTRY,
+            index: IndexMode::OFF,
             most: [0; Counter::ALL.len()],
             passed: Few::new(Passed::NOTHING),
         }
@@ -87,7 +91,8 @@ impl Pending<super::Unbounded> {
         let events = COUNTS[target as usize].events.len();
         let passed = alloc::vec![Passed::NOTHING; events];
         let held = alloc::vec::Vec::new();
-        Pending { target, held, lost: false, msb: VgprMsb::ENTRY, most: [0; Counter::ALL.len()], passed }
+        let (msb, index) = (VgprMsb::ENTRY, IndexMode::OFF);
+        Pending { target, held, lost: false, msb, index, most: [0; Counter::ALL.len()], passed }
     }
 }
 
@@ -194,16 +199,22 @@ impl<C: Capacity> Pending<C> {
     /// Whether an outstanding operation may hold a register of the instruction.
     pub(super) fn is_met(&self, uses: &Uses<'_>) -> bool {
         // Mostly, `held` is empty.
-        !self.held.is_empty() && (self.is_banked() || self.held().any(|held| uses.touches(held.first, held.count)))
+        !self.held.is_empty()
+            && (self.is_banked()
+                || self.held().any(|held| uses.touches(held.first, held.count))
+                || !Indexed::of(uses, self.index).is_none())
     }
 
     /// [`Pending::needs`] of an instruction after its own wait, which comes before its reads.
     fn needs_after(&self, uses: &Uses<'_>) -> Waits {
         let mut waits = Waits::default();
         let facts = uses.facts();
-        let is_banked = self.is_banked();
-        for held in self.held().filter(|held| is_banked || uses.touches(held.first, held.count)) {
-            if let Some(wait) = self.conflict(held, uses, facts) {
+        let (is_banked, indexed) = (self.is_banked(), Indexed::of(uses, self.index));
+        for held in self.held() {
+            let is_near = is_banked || uses.touches(held.first, held.count);
+            let near = if is_near { self.conflict(held, uses, facts) } else { None };
+            let far = || if indexed.is_none() { None } else { self.far_conflict(held, uses, &indexed) };
+            if let Some(wait) = near.or_else(far) {
                 waits.add(wait);
             }
         }
@@ -234,6 +245,22 @@ impl<C: Capacity> Pending<C> {
         Some(Wait { sure: !held.maybe_done && !is_in_any_bank, ..self.wait_of(held, event, conflict, register) })
     }
 
+    /// The conflict with an operation that holds a register above one of those to whose numbers an index is added.
+    fn far_conflict(&self, held: &Held, uses: &Uses<'_>, indexed: &Indexed) -> Option<Wait> {
+        let event = event(self.target, held.event)?;
+        let run = (held.first, held.count);
+        let first = |is: &dyn Fn(&Use) -> bool| uses.iter().filter(is).find_map(|one| reached(&one, run));
+        let read = || first(&|one| indexed.reads(one)).map(|bit| (bit, Conflict::Read));
+        let written = || first(&|one| indexed.writes(one));
+        let (bit, conflict) = match event.holds {
+            _ if event.holds_results() => read().or_else(|| Some((written()?, Conflict::Overwrite)))?,
+            Holds::Nothing => return None,
+            _ => (written()?, Conflict::Source),
+        };
+        let register = RegSet::register(self.target, bit.into());
+        Some(Wait { sure: false, indexed: true, ..self.wait_of(held, event, conflict, register) })
+    }
+
     /// The registers at which the run may begin, as the next instruction numbers registers: one in each bank if the
     /// operation's bank is unknown, but only the one in the first bank if the instruction's bank is unknown.
     fn firsts(&self, held: &Held) -> impl Iterator<Item = u16> {
@@ -252,6 +279,7 @@ impl<C: Capacity> Pending<C> {
             register,
             producer: held.producer,
             sure: true,
+            indexed: false,
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
         }
@@ -298,7 +326,7 @@ impl<C: Capacity> Pending<C> {
         for wait in waits.iter() {
             if wait.sure {
                 self.assume_one(wait.counter, wait.at_most);
-            } else {
+            } else if !wait.indexed {
                 self.drop_one(&wait);
             }
         }
@@ -317,6 +345,7 @@ impl<C: Capacity> Pending<C> {
         let (flags, counters) = (Flags::of_facts(facts), inst.counters_of(facts));
         // A called function begins with the upper bits of its caller.
         self.msb = if flags.is_call() { msb } else { msb.after(inst) };
+        self.index = self.index.after(inst, uses);
         if flags.is_wait() {
             self.wait_for(&inst.waits());
         }
@@ -339,7 +368,7 @@ impl<C: Capacity> Pending<C> {
     pub fn clear(&mut self) {
         self.most = COUNTS[self.target as usize].max;
         self.held.cut(0);
-        self.msb = VgprMsb::ENTRY;
+        (self.msb, self.index) = (VgprMsb::ENTRY, IndexMode::OFF);
         for (number, passed) in (0..).zip(self.passed.iter_mut()) {
             if let Some(event) = event(self.target, number) {
                 passed.wait(0, event);

@@ -33,8 +33,8 @@ impl Age {
 
     /// The age that one instruction adds. `is`: the flags of its class; `counted`: 1 if it is one of
     /// `HazardTables::counted`.
-    pub(super) fn step(states: u8, is: u8, counted: u8) -> Age {
-        let of = |flag: u8| u8::from(is & flag != 0);
+    pub(super) fn step(states: u8, is: u16, counted: u8) -> Age {
+        let of = |flag: u16| u8::from(is & flag != 0);
         let counted = Counted { fewest: counted, most: counted };
         Age { states, valu: of(class::VALU), trans: of(class::TRANS), like: [0; 2], counted }
     }
@@ -117,7 +117,7 @@ impl Counted {
 }
 
 /// 1 if the instruction is one of those that the target's rules count, or 0.
-pub(super) fn counts(tables: &HazardTables, is: u8, uses: &Uses<'_>) -> u8 {
+pub(super) fn counts(tables: &HazardTables, is: u16, uses: &Uses<'_>) -> u8 {
     let is_counted = || tables.counted.iter().any(|side| holds(side, uses));
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
@@ -183,7 +183,7 @@ impl Seen {
     /// Issues the instruction, and returns the registers that were seen before it. Its own reads count, too, unless
     /// writes make registers unseen again.
     #[inline]
-    pub(super) fn issue(&mut self, tables: &HazardTables, is: u8, uses: &Uses<'_>) -> Seen {
+    pub(super) fn issue(&mut self, tables: &HazardTables, is: u16, uses: &Uses<'_>) -> Seen {
         let read = match is & class::SEES {
             0 => 0,
             _ => tables.seen.iter().fold(0, |set, side| set | scalars(side, uses)),

@@ -84,7 +84,7 @@ impl Classes {
 
     /// The properties of either class, as in `table::hazards::class`.
     #[inline(always)]
-    pub(crate) fn is(&self) -> u8 {
+    pub(crate) fn is(&self) -> u16 {
         self.first.is | self.second.is
     }
 }

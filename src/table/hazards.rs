@@ -180,24 +180,30 @@ pub(crate) struct HazardClass {
     pub states: u8,
     pub valu: u8,
     /// Properties, as in `class`.
-    pub is: u8,
+    pub is: u16,
     /// The kinds of operations, as waits count them, to which the class belongs, as bits.
     pub counted: u16,
 }
 
 /// Properties of classes, as `build/lower/hazards.rs` has them.
 pub(crate) mod class {
-    pub const VALU: u8 = 1;
-    pub const TRANS: u8 = 2;
-    pub const NOP: u8 = 4;
+    pub const VALU: u16 = 1;
+    pub const TRANS: u16 = 2;
+    pub const NOP: u16 = 4;
     /// The operation may have operands of `HazardTables::seen`.
-    pub const SEES: u8 = 8;
+    pub const SEES: u16 = 8;
     /// The operation may be one of `HazardTables::counted`.
-    pub const COUNTED: u8 = 16;
+    pub const COUNTED: u16 = 16;
+    /// An index is added to the numbers of sources.
+    pub const INDEXED_SOURCE: u16 = 1 << 5;
     /// The operation may turn the expert mode on or off.
-    pub const EXPERT: u8 = 64;
+    pub const EXPERT: u16 = 64;
     /// The operation accesses memory, perhaps as scalar memory.
-    pub const ACCESS: u8 = 1 << 7;
+    pub const ACCESS: u16 = 1 << 7;
+    /// An index is added to the numbers of destinations.
+    pub const INDEXED_DESTINATION: u16 = 1 << 8;
+    /// The operation ends the mode in which an index is added to the numbers of vector registers.
+    pub const INDEX_OFF: u16 = 1 << 9;
 }
 
 /// Conditions for the producer or the consumer, and its operands that the rule is about.

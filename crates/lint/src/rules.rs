@@ -199,9 +199,10 @@ const OWN: [Own; 25] = [
         id: "perhaps-missing-wait",
         severity: HINT,
         title: "a wait for a counter is perhaps missing",
-        text: "The wait that is there is enough only if a flat operation accessed the memory whose counter it waits for, or if \
-               a vector register is one of another bank.",
-        help: "If a flat operation may access either memory, wait for both of its counters.",
+        text: "The wait that is there is enough only if a flat operation accessed the memory whose counter it waits for, if a \
+               vector register is one of another bank, or if an index chooses a register that was loaded before.",
+        help: "If a flat operation may access either memory, wait for both of its counters. If an index may choose a \
+               register that is still being loaded, wait for it.",
     },
     Own {
         id: "perhaps-hazard",

@@ -6,6 +6,7 @@ use core::cell::RefCell;
 
 use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::{Exit, Flow, Following};
+use amdgpu_isa::hazards::Wait;
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Field, Inst};
 
@@ -185,6 +186,12 @@ impl Trim<'_, '_> {
                     }
                     let most = pair.with.most(counter);
                     let (with, without) = (pair.with.needs(&inst), pair.without.needs(&inst));
+                    // A need that is not sure can be stricter than the sure one beside it.
+                    let strictest = without.waitcnt().get(counter);
+                    let is_strictest = |need: &Wait| strictest == Some(need.at_most);
+                    if with.waitcnt() != without.waitcnt() && !without.iter().any(|need| is_strictest(&need)) {
+                        return None;
+                    }
                     for need in without.iter().filter(|need| !with.iter().any(|other| other == *need)) {
                         // Up to `raised` younger operations came after the wait, so a wait for the earlier ones was
                         // enough.

@@ -108,16 +108,57 @@ fn a_branch_into_an_instruction_is_an_error() {
 /// An `s_nop` that no rule explains may have a reason that no rule covers.
 #[test]
 fn wait_states_that_no_rule_explains_stay() {
-    let trimmed = |text: &str| {
-        let code = assemble(Target::Gfx942, text);
-        let section = Section::new(Name::from(".text"), 0, &code);
-        let edits = repair::section(&section, Target::Gfx942, Repair::Trim).edits;
-        edits.apply(Target::Gfx942, &code, 0).expect("it is written")
-    };
+    let trimmed = |text: &str| trimmed(Target::Gfx942, text);
     let loads = "global_load_dword v38, v[38:39], off; s_nop 0; global_load_dword v39, v[40:41], off; s_endpgm";
     assert_eq!(trimmed(loads), assemble(Target::Gfx942, loads));
     let long = "v_readfirstlane_b32 s4, v0; s_nop 6; v_mov_b32 v2, s4; s_endpgm";
     assert_eq!(trimmed(long), assemble(Target::Gfx942, &long.replace("s_nop 6", "s_nop 1")));
+}
+
+/// The code after `Repair::Trim`.
+fn trimmed(target: Target, text: &str) -> Vec<u8> {
+    let code = assemble(target, text);
+    let section = Section::new(Name::from(".text"), 0, &code);
+    let edits = repair::section(&section, target, Repair::Trim).edits;
+    edits.apply(target, &code, 0).expect("it is written")
+}
+
+/// An index may choose any register from the named one on, so that no wait becomes weaker before it is used.
+#[test]
+fn an_index_chooses_registers_that_a_wait_is_for() {
+    let (rdna, cdna) = (Target::Gfx1010, Target::Gfx942);
+    let loads = "global_load_dword v4, v2, s[2:3]; global_load_dword v5, v2, s[2:3] offset:4";
+    let on = "s_set_gpr_idx_on s7, gpr_idx(SRC0)";
+    let programs = [
+        (rdna, format!("{loads}; s_waitcnt vmcnt(0); v_movrels_b32 v0, v4; v_mov_b32 v1, v4; s_endpgm"), true),
+        (rdna, format!("{loads}; s_waitcnt vmcnt(0); v_movrels_b32 v0, v4; s_endpgm"), true),
+        (rdna, format!("{loads}; s_waitcnt vmcnt(0); v_movreld_b32 v3, v0; v_mov_b32 v1, v4; s_endpgm"), true),
+        (rdna, format!("{loads}; s_waitcnt vmcnt(0); v_movrelsd_2_b32 v9, v3; v_mov_b32 v1, v4; s_endpgm"), true),
+        (rdna, format!("{loads}; s_waitcnt vmcnt(0); v_movrels_b32 v0, v6; v_mov_b32 v1, v4; s_endpgm"), false),
+        (rdna, format!("{loads}; s_waitcnt vmcnt(0); v_movreld_b32 v6, v0; v_mov_b32 v1, v4; s_endpgm"), false),
+        (rdna, format!("{loads}; s_waitcnt vmcnt(0); v_mov_b32 v0, v4; v_mov_b32 v1, v6; s_endpgm"), false),
+        (cdna, format!("{loads}; {on}; s_waitcnt vmcnt(0); v_mov_b32 v0, v4; s_endpgm"), true),
+        (cdna, format!("{loads}; {on}; s_waitcnt vmcnt(0); v_mov_b32 v0, s4; v_mov_b32 v0, v6; s_endpgm"), false),
+        (cdna, format!("{loads}; {on}; s_set_gpr_idx_off; s_waitcnt vmcnt(0); v_mov_b32 v0, v4; s_endpgm"), false),
+        (cdna, format!("{loads}; s_waitcnt vmcnt(0); s_mov_b32 m0, 1; v_mov_b32 v0, v4; s_endpgm"), false),
+        (rdna, "s_load_dword s5, s[0:1], 0x0; s_waitcnt lgkmcnt(0); s_movrels_b32 s9, s4; s_endpgm".into(), true),
+        (rdna, "s_load_dword s5, s[0:1], 0x0; s_waitcnt lgkmcnt(0); s_movreld_b32 s4, s9; s_endpgm".into(), true),
+        (rdna, "s_load_dword s5, s[0:1], 0x0; s_waitcnt lgkmcnt(0); s_movrels_b32 s9, s6; s_endpgm".into(), false),
+    ];
+    for (target, text, stays) in programs {
+        assert_eq!(trimmed(target, &text) == assemble(target, &text), stays, "{target}: {text}");
+    }
+    // Too weak a wait is told, and a sure use after it still is.
+    let text = format!("{loads}; s_waitcnt vmcnt(1); v_movrels_b32 v0, v4; v_mov_b32 v1, v5; s_endpgm");
+    let code = assemble(rdna, &text);
+    let image = Image::bare(TargetId::parse(rdna.name()), 0, &code);
+    let found: Vec<String> = check::image(&image, rdna).iter().map(ToString::to_string).collect();
+    let wanted = [
+        "hint[perhaps-missing-wait]: 0x14: v5 is perhaps used before it is loaded: an index, which is not known, decides \
+         which register it is",
+        "error[missing-wait]: 0x18: v5 is used before it is loaded",
+    ];
+    assert!(wanted.iter().all(|line| found.iter().any(|found| found == line)), "{found:#?}");
 }
 
 #[test]

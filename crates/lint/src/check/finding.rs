@@ -368,6 +368,7 @@ fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
     match wait.sure {
         true => Ok(()),
+        false if wait.indexed => f.write_str(": an index, which is not known, decides which register it is"),
         false => f.write_str(": what is waited for is enough only if the addresses of flat operations are known"),
     }
 }
