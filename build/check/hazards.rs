@@ -76,13 +76,9 @@ pub fn check(isa: &Isa) -> Result<()> {
         if let Some(kind) = rule.then.as_ref().filter(|kind| !all.kinds.iter().any(|k| k.name == **kind)) {
             return rule.at.err(format!("unknown kind {kind}"));
         }
-        let compares = |side: &Side| side.over || side.open;
-        let ends_by_operands = |side: &Side| !compares(side) || side.operands.is_some();
-        if rule.producer.iter().chain(&rule.consumer).any(compares) || !rule.ends.iter().all(ends_by_operands) {
-            return rule.at.err("`over` and `open` are for operands of what ends the rule");
-        }
-        if rule.ends.iter().any(|side| side.open) && rule.unit != "event" {
-            return rule.at.err("`open` is for rules of the unit `event`");
+        let ends_by_operands = |side: &Side| !side.over || side.operands.is_some();
+        if rule.producer.iter().chain(&rule.consumer).any(|side| side.over) || !rule.ends.iter().all(ends_by_operands) {
+            return rule.at.err("`over` is for operands of what ends the rule");
         }
         for side in rule.producer.iter().chain(&rule.consumer).chain(&rule.ends).chain(&rule.then_side) {
             self::side(isa, &rule.at, side)?;

@@ -96,10 +96,9 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         });
         put!(
             w,
-            "Ender {{ rows: {rows:#x}, side: {}, over: {}, open: {}, begins: {}, upto: {upto} }},",
+            "Ender {{ rows: {rows:#x}, side: {}, over: {}, begins: {}, upto: {upto} }},",
             side(isa, t, of),
             of.over,
-            of.open,
             of.begins
         );
     }

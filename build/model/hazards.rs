@@ -133,9 +133,6 @@ pub struct Side {
     pub operands: Option<Operands>,
     /// `over`: the instruction ends a rule only if its operands cover those of the producer.
     pub over: bool,
-    /// `open`: the instruction ends a rule only if it accesses a register of a producer for which the rule still holds, and
-    /// then for all producers.
-    pub open: bool,
     /// Whether the side is that of `then`: the rule only begins after the instruction, and the instruction does not end
     /// it.
     pub begins: bool,
@@ -212,7 +209,7 @@ impl Hazards {
 impl Side {
     /// Whether both sides are written alike.
     pub fn says_the_same(&self, other: &Side) -> bool {
-        let of = |side: &'_ Side| (side.kind.clone(), side.over, side.open, side.begins);
+        let of = |side: &'_ Side| (side.kind.clone(), side.over, side.begins);
         of(self) == of(other)
             && (&self.conditions, &self.operands, &self.upto) == (&other.conditions, &other.operands, &other.upto)
     }

@@ -173,14 +173,14 @@ fn sides(at: &SourceLine, text: &str) -> Result<Vec<Side>> {
     text.split(" or ").map(|text| side(at, text)).collect()
 }
 
-/// Reads `[over|open] KIND [if CONDITION & CONDITION] [r:FILE,FILE@FIELD,FIELD>BITS<BITS] [upto simm16[HIGH:LOW] KIND]`.
+/// Reads `[over] KIND [if CONDITION & CONDITION] [r:FILE,FILE@FIELD,FIELD>BITS<BITS] [upto simm16[HIGH:LOW] KIND]`.
 fn side(at: &SourceLine, text: &str) -> Result<Side> {
     let mut words: Vec<&str> = text.split_whitespace().filter(|word| *word != "&").collect();
     if words.is_empty() {
         return at.err("a kind of instruction is missing");
     }
-    let [over, open] = ["over", "open"].map(|word| words.len() > 1 && words[0] == word);
-    if over || open {
+    let over = words.len() > 1 && words[0] == "over";
+    if over {
         words.remove(0);
     }
     let kind = words.remove(0).to_string();
@@ -207,7 +207,7 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         Some((&"if", words)) => words.iter().map(|word| condition(at, word)).collect::<Result<_>>()?,
         Some((word, _)) => return at.err(format!("expected `if` or operands, found `{word}`")),
     };
-    Ok(Side { kind, conditions, operands, over, open, begins: false, upto })
+    Ok(Side { kind, conditions, operands, over, begins: false, upto })
 }
 
 fn operands(at: &SourceLine, word: &str) -> Result<Operands> {

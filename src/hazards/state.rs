@@ -10,7 +10,7 @@ use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
 use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
 use crate::hazards::table::{Classes, bits};
-use crate::hazards::uses::{Uses, share};
+use crate::hazards::uses::Uses;
 use crate::hazards::{Modes, Need, Needs, Rule, Unit};
 use crate::inst::Inst;
 use crate::opcode::{Field, well_known};
@@ -356,7 +356,6 @@ impl<C: Capacity> Hazards<C> {
                     _ if ender.upto.is_some() => self.end_upto(ender, inst),
                     true => self.end_covered(ender, uses),
                     false if ender.begins => arms |= ender.rows,
-                    false if ender.open && !self.has_open(ender, uses) => {}
                     false => ends |= ender.rows,
                 }
             }
@@ -507,15 +506,6 @@ impl<C: Capacity> Hazards<C> {
         if ends(None, &self.lost.inst, &self.lost.age) {
             self.lost.rows &= !ender.rows;
         }
-    }
-
-    /// Whether the instruction accesses a register after whose write one of the rows demands another instruction.
-    fn has_open(&self, ender: &Ender, uses: &Uses<'_>) -> bool {
-        let is_meant = |owed: &Owed| ender.rows >> owed.row & 1 == 1;
-        runs(&ender.side, uses).any(|run| {
-            let is_met = |owed: &Owed| share(run, (owed.first.into(), owed.count.into()));
-            self.owed.iter().any(|owed| is_meant(owed) && is_met(owed))
-        })
     }
 
     /// Ends rows of producers whose registers are all among those of the instruction.

@@ -120,8 +120,6 @@ pub(crate) struct Ender {
     pub side: Side,
     /// Whether the instruction ends rows only of producers whose operands are all among its own.
     pub over: bool,
-    /// Whether the instruction ends rows, of all producers, only if it accesses a register for which one of them holds.
-    pub open: bool,
     /// Whether the rows begin to hold after the instruction, instead of ending: with `over`, those of producers whose
     /// operands are all among its own.
     pub begins: bool,

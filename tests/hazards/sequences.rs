@@ -119,9 +119,6 @@ fn each_star_is_demanded_and_nothing_else() {
     assert!(seen > 0);
 }
 
-/// The pass of LLVM for scalar registers that are kept near vector operations.
-const FOR_SCALARS: &str = "amdgpu-wait-sgpr-hazards";
-
 /// The numbers of the instructions before which a pass of LLVM inserts others.
 fn inserted(target: &str, attributes: &str, pass: &str, programs: &[Vec<&str>]) -> Vec<Vec<usize>> {
     let functions = programs.iter().enumerate().map(|(n, program)| {
@@ -130,13 +127,7 @@ fn inserted(target: &str, attributes: &str, pass: &str, programs: &[Vec<&str>]) 
     });
     let file = format!("sequences-{}-{attributes}-{pass}-{}.mir", target.replace(':', "-"), std::process::id());
     let file = std::env::temp_dir().join(file);
-    // A function that is called begins with scalar registers in an unknown state.
-    let kernels = (0..programs.len()).map(|n| format!("  define amdgpu_kernel void @f{n}() {{ ret void }}\n"));
-    let module = match pass {
-        FOR_SCALARS => format!("--- |\n{}...\n", kernels.collect::<String>()),
-        _ => String::new(),
-    };
-    std::fs::write(&file, module + &functions.collect::<String>()).unwrap();
+    std::fs::write(&file, functions.collect::<String>()).unwrap();
     let (cpu, wave) = target.split_once(':').map_or((target, ""), |(cpu, _)| (cpu, "+wavefrontsize64,"));
     let mut llc = std::process::Command::new("llc-22");
     let llc = llc.args(["-mtriple=amdgcn", "-simplify-mir", "-o", "-"]).arg(format!("-run-pass={pass}"));
@@ -184,7 +175,7 @@ fn llvm_inserts_where_the_stars_are() {
             () if sequence.has("any") => "",
             () => "-xnack",
         };
-        let pass = if sequence.rule.starts_with('W') { FOR_SCALARS } else { "post-RA-hazard-rec" };
+        let pass = if sequence.rule.starts_with('W') { "amdgpu-wait-sgpr-hazards" } else { "post-RA-hazard-rec" };
         groups.entry((sequence.target, xnack, pass)).or_default().push(sequence);
     }
     let mut wrong = Vec::new();
