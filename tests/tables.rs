@@ -232,8 +232,8 @@ fn what_constructors_cannot_be_made_of_is_refused() {
         .collect();
     real.sort();
     let mut messages = Vec::new();
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/build/emit/make")).unwrap() {
-        let source = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+    for path in sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/build/emit/make"))) {
+        let source = std::fs::read_to_string(path).unwrap();
         messages.extend(messages_of(&source).into_iter().map(String::from));
     }
     assert!(messages.len() > 4, "only {messages:?} were found");

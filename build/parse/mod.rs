@@ -192,10 +192,10 @@ impl Parser {
         args: &[&str],
     ) -> Result<()> {
         let Some(table) = table else {
-            return at.err(match key {
-                "lane" => "expected, in an enum: lane NAME FORMULA".to_string(),
-                _ => format!("{key} outside an enum"),
-            });
+            return match key {
+                "lane" => at.err("expected, in an enum: lane NAME FORMULA"),
+                _ => at.err(format!("{key} outside an enum")),
+            };
         };
         match key {
             "value" => {

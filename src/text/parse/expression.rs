@@ -2,25 +2,11 @@
 
 use super::cursor::{Cursor, is_name};
 use super::register::is_numbered;
-use super::{Kind, ParseError, Span, Symbols, decimal};
+use super::symbols::{Integer, Symbols};
+use super::{Kind, ParseError, Span, decimal};
 
 /// The greatest depth of nested parentheses.
 const DEPTH: u8 = 32;
-
-/// The value of an expression.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Integer {
-    /// The value.
-    pub value: i64,
-    /// Whether the value depends on a symbol that is not fixed: only a literal can hold it, and a linker may change it.
-    pub open: bool,
-}
-
-impl Integer {
-    fn map(self, value: i64) -> Integer {
-        Integer { value, ..self }
-    }
-}
 
 /// Binary operators and their precedence, longer operators first; a greater number binds closer.
 const OPERATORS: [(&[u8], u8); 20] = [

@@ -1,6 +1,6 @@
 //! Parser of constants with parts, and of other numbers.
 
-use super::expression::Integer;
+use super::symbols::Integer;
 use super::{Kind, ParseError, Parser, Span, Symbols, operation};
 use crate::codec::EncodedOperand;
 use crate::error::FieldError;

@@ -39,13 +39,12 @@ use crate::target::{DECODE, DESCS, OPERANDS, TEXT, Target};
 use cursor::Cursor;
 use error::Kind;
 pub use error::{ParseError, ParseErrorKind, Span, Suffixes};
-pub use expression::Integer;
 use format::DEFAULT_FORMAT;
 pub use fragments::{MnemonicError, OperandText, signatures};
 use operation::{Operations, Rank, is_second};
 pub use suggest::Suggestion;
 use symbols::NoSymbols;
-pub use symbols::Symbols;
+pub use symbols::{Integer, Symbols};
 
 /// Parses one instruction in the syntax of LLVM 22's assembler for the target.
 ///

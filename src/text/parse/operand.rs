@@ -1,7 +1,7 @@
 //! Parser of operands: registers and constants, with their signs.
 
-use super::expression::Integer;
 use super::register::{Half, Run};
+use super::symbols::Integer;
 use super::{Kind, ParseError, Parser, Reading, literal64};
 use crate::code::floats::F16_BITS;
 use crate::code::*;

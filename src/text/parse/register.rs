@@ -1,7 +1,8 @@
 //! Parser of registers: `v5`, `s[2:3]`, `[s2,s3]`, `vcc`, `v1.h`.
 
 use super::cursor::Cursor;
-use super::{Kind, ParseError, Parser, Symbols};
+use super::symbols::Symbols;
+use super::{Kind, ParseError, Parser};
 use crate::code::{AGPR, FLOAT, FLOAT_LAST, VECTOR_LAST, VGPR, VGPR_LAST};
 use crate::table::{OperandTables, TextTables};
 use crate::value::Reg;

@@ -1,6 +1,21 @@
 //! The symbols of the caller, whose values the parser of expressions asks for.
 
-use super::{Integer, Span};
+use super::Span;
+
+/// The value of an expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Integer {
+    /// The value.
+    pub value: i64,
+    /// Whether the value depends on a symbol that is not fixed: only a literal can hold it, and a linker may change it.
+    pub open: bool,
+}
+
+impl Integer {
+    pub(super) fn map(self, value: i64) -> Integer {
+        Integer { value, ..self }
+    }
+}
 
 /// The values of names in expressions: see [`parse_with`](super::parse_with).
 pub trait Symbols {

@@ -3,7 +3,7 @@
 use crate::{Sink, used};
 use amdgpu_isa::facts::{Flag, Flags, RegSet};
 use amdgpu_isa::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg};
-use amdgpu_isa::operands::{InlineFloat, Special};
+use amdgpu_isa::operands::{InlineFloat, Special, dwarf_register};
 use amdgpu_isa::patch::PatchError;
 use amdgpu_isa::processor::Processor;
 use amdgpu_isa::signature::{CodeSet, DataType, ImmediateKind, ModifierSignature, Signature, Takes};
@@ -26,6 +26,7 @@ pub fn all(inst: &Inst, n: u32) {
     }
     used((RegSet::len(&set), RegSet::is_empty(&set), RegSet::contains(&set, Reg::Vgpr(n as u16))));
     RegSet::iter(&(reads | writes | set)).for_each(used);
+    used(dwarf_register(target, "s0"));
     let flags = Inst::flags(inst);
     Flags::iter(flags).for_each(used);
     used((Flags::is_empty(flags), Flag::ALL.iter().filter(|flag| Flags::contains(flags, **flag)).count()));
