@@ -140,6 +140,8 @@ struct Job<'a, W: Write> {
     counts: Counts,
     /// The findings for a SARIF document, which is written at the end.
     kept: Vec<Report>,
+    /// The reasons why files were not checked, or only partly, for the same document.
+    troubles: Vec<String>,
     /// The numbers of functions that were checked, in all files and in this one.
     functions: usize,
     functions_here: usize,
@@ -170,6 +172,7 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
         progress,
         counts: Counts::default(),
         kept: Vec::new(),
+        troubles: Vec::new(),
         functions: 0,
         functions_here: 0,
         passed: Messages::default(),
@@ -181,7 +184,9 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
     };
     for path in &args.files {
         let result = job.file(path);
-        job.end_of_file(result)?;
+        if let Err(error) = job.end_of_file(result) {
+            return Err(job.give_up(error));
+        }
     }
     job.finish()
 }
@@ -357,6 +362,7 @@ impl<W: Write> Job<'_, W> {
                 }
             }
         };
+        self.troubles.extend(error.as_ref().map(|error| error.to_string().trim_start().to_string()));
         if is_alone {
             self.error = error;
         } else if let Some(error) = error {
@@ -368,14 +374,30 @@ impl<W: Write> Job<'_, W> {
         Ok(())
     }
 
+    /// Writes the document with the reason why the only file could not be checked. Returns the error of the command.
+    fn give_up(mut self, error: Error) -> Error {
+        if matches!(error, Error::Input(_) | Error::TooMuch { .. }) {
+            self.troubles.push(error.to_string());
+            if let Err(error) = self.document() {
+                return error.into();
+            }
+        }
+        error
+    }
+
+    /// Writes the SARIF document, if it was asked for.
+    fn document(&mut self) -> io::Result<()> {
+        if self.args.format() == Format::Sarif {
+            sarif::write(&mut self.out.buf, &self.kept, &self.troubles)?;
+            self.out.line()?;
+        }
+        self.out.flush()
+    }
+
     /// Prints the summary on stderr. Errors in the code or damage to a file are an error.
     fn finish(mut self) -> Result<()> {
         let args = self.args;
-        if args.format() == Format::Sarif {
-            sarif::write(&mut self.out.buf, &self.kept)?;
-            self.out.line()?;
-        }
-        self.out.flush()?;
+        self.document()?;
         let Job { file, functions, counts, error, progress, failed, baseline, written, .. } = self;
         drop(progress);
         let mut stderr = anstream::stderr();

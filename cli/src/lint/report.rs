@@ -60,7 +60,11 @@ pub struct Producer {
 pub struct Source {
     pub file: String,
     pub line: usize,
+    /// The column in bytes, from 1.
     pub column: usize,
+    /// The column in code units of UTF-16, from 1; `None` if the line is too long to be known.
+    #[serde(skip)]
+    pub utf16_column: Option<usize>,
     /// The place in a file: if the source is a macro or a repetition, the place of the call.
     #[serde(skip)]
     pub in_file: Option<Box<Source>>,
@@ -79,7 +83,9 @@ impl Source {
 
     fn at(place: &amdgpu_asm::Place) -> Source {
         let (file, from) = (place.file.clone(), Vec::new());
-        Source { file, line: place.line, column: place.column, in_file: None, from }
+        let before = place.text.as_ref().and_then(|text| text.get(..place.column.checked_sub(1)?));
+        let utf16_column = before.map(|before| before.encode_utf16().count() + 1);
+        Source { file, line: place.line, column: place.column, utf16_column, in_file: None, from }
     }
 
     /// The place in a file: the place of the call, if a macro made the code.

@@ -9,18 +9,29 @@ use amdgpu_lint::rules::{self, RuleInfo};
 
 use super::report::{Report, Source};
 
-/// Writes the document with all findings.
-pub fn write(out: &mut Vec<u8>, findings: &[Report]) -> io::Result<()> {
+/// Writes the document with all findings. `troubles`: the reasons why files were not checked, or only partly.
+pub fn write(out: &mut Vec<u8>, findings: &[Report], troubles: &[String]) -> io::Result<()> {
     let mut ids: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
     ids.sort_unstable();
     ids.dedup();
     let rules: Vec<Value> = ids.iter().map(|id| rules::find(id).map_or_else(|| json!({ "id": id }), rule)).collect();
     let results: Vec<Value> = findings.iter().map(|finding| result(finding, &ids)).collect();
     let driver = json!({ "name": "amdgpu-isa", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
+    let notification = |text: &String| json!({ "level": "error", "message": { "text": text } });
+    let invocation = json!({
+        "executionSuccessful": troubles.is_empty(),
+        "toolExecutionNotifications": troubles.iter().map(notification).collect::<Vec<Value>>(),
+    });
+    let run = json!({
+        "tool": { "driver": driver },
+        "invocations": [invocation],
+        "columnKind": "utf16CodeUnits",
+        "results": results,
+    });
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{ "tool": { "driver": driver }, "results": results }],
+        "runs": [run],
     });
     crate::json::write(out, &document)
 }
@@ -71,7 +82,11 @@ fn location(finding: &Report, address: u64, place: Option<&Source>, text: &str) 
     let file = in_file.map_or(&finding.file, |place| &place.file);
     physical.insert("artifactLocation".into(), json!({ "uri": uri(file) }));
     if let Some(place) = in_file {
-        physical.insert("region".into(), json!({ "startLine": place.line, "startColumn": place.column }));
+        let mut region = json!({ "startLine": place.line });
+        if let (Some(region), Some(column)) = (region.as_object_mut(), place.utf16_column) {
+            region.insert("startColumn".into(), column.into());
+        }
+        physical.insert("region".into(), region);
     }
     let mut location = Map::new();
     location.insert("physicalLocation".into(), physical.into());

@@ -188,6 +188,16 @@ fn sources_are_checked_where_their_lines_are() {
         (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
         (&included.as_str().into(), &2.into())
     );
+    // Columns are in code units of UTF-16, in JSON in bytes.
+    let wide = "\tglobal_load_dword v0, v1, s[0:1]\n/* \u{e4}\u{1d11e} */ v_mov_b32 v1, v0\n\ts_endpgm\n";
+    let wide = write(&work, "wide.s", wide);
+    let run = run_on(&["--format", "sarif", "--target", "gfx942", &wide]);
+    let document: Value = serde_json::from_str(&run.out).expect("a document");
+    assert_eq!(document["runs"][0]["columnKind"], "utf16CodeUnits");
+    let region = &document["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(*region, serde_json::json!({ "startLine": 2, "startColumn": 11 }));
+    let found = objects(&run_on(&["--json", "--target", "gfx942", &wide]).out);
+    assert_eq!(found[0]["place"]["column"], 14);
     let bad = write(&work, "bad.s", b"s_nop 0\n\xff");
     assert!(run_on(&["--target", "gfx942", &bad]).fails(1).contains("bad.s: line 2 is not UTF-8"));
     // A processor can be given. Other mistakes are those of `asm`.
@@ -267,4 +277,29 @@ fn a_mended_file_whose_lines_are_wrong_has_a_note() {
     let note = "its lines for debuggers (.debug_line) are still those of the code before";
     assert!(fix(&debug).contains(note), "{}", fix(&debug));
     assert!(!fix(&plain).contains(note), "{}", fix(&plain));
+}
+
+/// SARIF is always a document: files that could not be checked, or only partly, are notifications in it.
+#[test]
+fn sarif_says_what_was_not_checked() {
+    let work = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sarif");
+    std::fs::create_dir_all(&work).unwrap();
+    let bad = write(&work, "bad.s", "v_ad_f32 v0, v1, v2\n");
+    let good = write(&work, "good.s", "k: s_endpgm\n");
+    let missing = format!("{bad}.missing");
+    let told = |files: &[&str], code: i32| {
+        let run = run(&[&["lint", "--format", "sarif", "--target", "gfx942"], files].concat(), b"");
+        assert_eq!(run.code, Some(code), "{}", run.err);
+        let document: Value = serde_json::from_str(&run.out).expect("a document");
+        let invocation = document["runs"][0]["invocations"][0].clone();
+        let notes = invocation["toolExecutionNotifications"].as_array().expect("a list").clone();
+        assert_eq!(invocation["executionSuccessful"], notes.is_empty());
+        notes.iter().map(|note| note["message"]["text"].as_str().expect("a text").to_string()).collect::<Vec<String>>()
+    };
+    assert_eq!(told(&[&good], 0), [""; 0]);
+    assert_eq!(told(&[&bad], 1), [format!("{bad}: 1 error")]);
+    let notes = told(&[&missing], 1);
+    assert!(notes.len() == 1 && notes[0].contains("cannot read"), "{notes:?}");
+    let notes = told(&[&missing, &good, &bad], 1);
+    assert!(notes.len() == 2 && notes[1] == format!("{bad}: 1 error"), "{notes:?}");
 }
