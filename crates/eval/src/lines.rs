@@ -90,10 +90,10 @@ impl Line {
         for (name, dwords) in &self.inputs {
             let whole = || u64::from(dwords[0]) | u64::from(dwords.get(1).copied().unwrap_or(0)) << 32;
             match name.as_str() {
-                "exec" => wave.exec = whole(),
-                "vcc" => wave.vcc = whole(),
-                "scc" => wave.scc = dwords[0] & 1 == 1,
-                "m0" => wave.m0 = dwords[0],
+                "exec" => wave.exec = fits(name, dwords, 64).map(|()| whole())?,
+                "vcc" => wave.vcc = fits(name, dwords, 64).map(|()| whole())?,
+                "scc" => wave.scc = fits(name, dwords, 1).map(|()| dwords[0] == 1)?,
+                "m0" => wave.m0 = fits(name, dwords, 32).map(|()| dwords[0])?,
                 name => {
                     let (field, old) = match name.strip_suffix(".old") {
                         Some(field) => (field, true),
@@ -104,6 +104,8 @@ impl Line {
                             && (!old || operand.access != Access::Read)
                     };
                     let operand = self.inst.operands().find(is_it).ok_or(format!("the instruction has no {field}"))?;
+                    // An operand of 16 bits can be in either half of its register.
+                    fits(name, dwords, operand.bits.next_multiple_of(32))?;
                     // The words of the instruction already have the values of constants.
                     let Value::Reg(reg) = operand.value else { continue };
                     for (index, value) in (0..).zip(dwords) {
@@ -142,6 +144,16 @@ impl Line {
             }
         }
         out
+    }
+}
+
+/// Refuses a number that has more bits than its place.
+fn fits(name: &str, dwords: &[u32], bits: u16) -> Result<(), Reason> {
+    let used =
+        dwords.iter().rposition(|dword| *dword != 0).map_or(0, |n| (n as u32 + 1) * 32 - dwords[n].leading_zeros());
+    match used <= u32::from(bits) {
+        true => Ok(()),
+        false => Err(format!("the value of {name} has {used} bits, and there are {bits}").into()),
     }
 }
 

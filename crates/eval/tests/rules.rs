@@ -231,3 +231,19 @@ fn lines_that_are_wrong_say_why() {
     let unknown = ask("gfx942", "s_mov_b32 s0, s1", "", "-", "vdst=0");
     assert_eq!(unknown, Err("the instruction has no vdst".into()));
 }
+
+/// A number has at most as many bits as its place.
+#[test]
+fn no_number_is_cut() {
+    let ask = |inputs: &str| {
+        let line = Line::read(&format!("gfx1100\t00030406\t-\t0\t{inputs}")).expect("a line");
+        answers(&mut Evaluator::default(), &[line]).remove(0)
+    };
+    for inputs in ["src0=ffffffff", "src0=000000000ffffffff", "exec=ffffffffffffffff", "vcc=1;scc=1;m0=ffffffff"] {
+        assert!(ask(inputs).is_ok(), "{inputs}");
+    }
+    for inputs in ["src0=fffffffff", "vdst.old=100000000", "exec=10000000000000000", "scc=2", "m0=100000000"] {
+        let reason = ask(inputs).expect_err(inputs);
+        assert!(reason.contains(" bits, and there are "), "{reason}");
+    }
+}
