@@ -405,9 +405,9 @@ fn code_is_aligned_to_4_to_65536_bytes() {
 #[test]
 fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
     let Some(target) = targets(["gfx942"]).next() else { return };
-    let note = |name: &str, arguments: &[Argument<'_>], most| {
+    let note = |name: &str, arguments: &[Argument<'_>], spills| {
         let kernel = Kernel::new(target, name, &[0xbf81_0000], Registers::new(target));
-        let kernel = kernel.arguments(arguments).max_workgroup_size(most);
+        let kernel = kernel.arguments(arguments).spills(spills, 0);
         CodeObject::new("gfx942".parse().unwrap(), &[kernel]).to_elf().unwrap()
     };
     let has = |file: &[u8], wanted: &[&[u8]]| {
@@ -426,7 +426,7 @@ fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
         (u32::MAX, &[0xce, 0xff, 0xff, 0xff, 0xff]),
     ] {
         let file = note("k", &[], number);
-        assert!(has(&file, &[b".max_flat_workgroup_size", bytes, b"\xa5.name"]), "{number}");
+        assert!(has(&file, &[b".sgpr_spill_count", bytes, b"\xa7.symbol"]), "{number}");
     }
     for len in [1usize, 30, 31, 32, 33] {
         let name = "k".repeat(len);

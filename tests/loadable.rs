@@ -8,7 +8,7 @@ use amdgpu_isa::{Target, parse};
 
 const TARGET: Target = Target::Gfx942;
 /// Sizes of groups at which MessagePack changes the number of bytes of a number.
-const SIZES: [u32; 6] = [127, 128, 255, 256, 1024, 65535];
+const SIZES: [u32; 6] = [1, 127, 128, 255, 256, 1024];
 
 fn descriptor() -> KernelDescriptor {
     let mut descriptor = KernelDescriptor::new(TARGET);

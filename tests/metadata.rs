@@ -279,6 +279,11 @@ fn kernels_that_do_not_fit_the_file_are_refused() {
     for name in ["", "a\0b", "a"] {
         assert_eq!(refused(&[kernel("a"), kernel(name)]), (1, KernelError::Name));
     }
+    // The symbol of a kernel's descriptor ends in `.kd`.
+    for names in [["a", "a.kd"], ["a.kd", "a"], ["a.kd.kd", "a.kd"]] {
+        assert_eq!(refused(&names.map(kernel)), (1, KernelError::Name), "{names:?}");
+    }
+    assert_eq!(made("gfx942", &[kernel("a.kd"), kernel("b.kd"), kernel("kd"), kernel(".kd")]), Ok(()));
 
     // Code of another target, and words that are not code at all; data after the end is not checked as code.
     let add = [0xbf80_0000, 0xffff_ffff];
@@ -296,11 +301,27 @@ fn kernels_that_do_not_fit_the_file_are_refused() {
     let registers = Registers { vgprs: 513, ..Registers::new(target) };
     let error = refused(&[Kernel::new(target, "k", &end, registers)]).1;
     assert_eq!(error, KernelError::Registers(DescriptorError::Vgprs));
+    // Registers after the last one that code can name, because none of them is an accumulation register.
+    let with = |vgprs, accum_offset, agprs| {
+        let registers = Registers { vgprs, accum_offset, agprs, ..Registers::new(target) };
+        made("gfx942", &[Kernel::new(target, "k", &end, registers)])
+    };
+    let nameless = KernelError::Registers(DescriptorError::AccumOffset);
+    for (vgprs, accum_offset, agprs, is_taken) in
+        [(4, 4, 0, true), (5, 4, 0, false), (512, 4, 0, false), (512, 256, 256, true), (256, 256, 0, true)]
+    {
+        let expected = Err(CodeObjectError::Kernel { kernel: 0, error: nameless });
+        assert_eq!(with(vgprs, accum_offset, agprs), if is_taken { Ok(()) } else { expected }, "{vgprs}");
+    }
 
-    for argument in [Argument::value(12, 0), Argument::value(12, 12), Argument::local(0), Argument::local(3)] {
+    let wrong = [(12, 0), (12, 12), (4, 8192), (4, 1 << 31)].map(|(size, align)| Argument::value(size, align));
+    for argument in wrong.into_iter().chain([Argument::local(0), Argument::local(3)]) {
         let arguments = [Argument::buffer(), argument];
         assert_eq!(refused(&[kernel("k").arguments(&arguments)]), (0, KernelError::Alignment { argument: 1 }));
     }
+    assert_eq!(made("gfx942", &[kernel("k").arguments(&[Argument::value(1, 4096)])]), Ok(()));
+    let arguments = [Argument::buffer(), Argument::of::<()>()];
+    assert_eq!(refused(&[kernel("k").arguments(&arguments)]), (0, KernelError::Empty { argument: 1 }));
     let mut given = KernelDescriptor::new(target);
     given.set(target, DescriptorPart::KernargSize, 8).unwrap();
     let arguments = [Argument::buffer(), Argument::of::<u8>()];
@@ -313,10 +334,18 @@ fn kernels_that_do_not_fit_the_file_are_refused() {
         let error = refused(&[kernel("k").arguments(arguments)]).1;
         assert_eq!(error, KernelError::ArgumentsSize { needed: u32::MAX });
     }
-    for size in [[0, 1, 1], [1, 0, 1], [0x10000, 0x10000, 1]] {
+    for size in [[0, 1, 1], [1, 0, 1], [33, 32, 1], [1025, 1, 1], [0x10000, 0x10000, 1]] {
         assert_eq!(refused(&[kernel("k").workgroup_size(size)]), (0, KernelError::Workgroup));
     }
-    assert_eq!(made("gfx942", &[kernel("k").workgroup_size([0x10000, 0xffff, 1])]), Ok(()));
+    for most in [0, 1025, u32::MAX] {
+        assert_eq!(refused(&[kernel("k").max_workgroup_size(most)]), (0, KernelError::Workgroup), "{most}");
+    }
+    for most in [1, 1024] {
+        assert_eq!(made("gfx942", &[kernel("k").max_workgroup_size(most)]), Ok(()), "{most}");
+    }
+    let sized = |most| kernel("k").workgroup_size([16, 16, 1]).max_workgroup_size(most);
+    assert_eq!(refused(&[sized(255)]), (0, KernelError::Workgroup));
+    assert_eq!(made("gfx942", &[sized(256), kernel("l").workgroup_size([32, 32, 1])]), Ok(()));
 }
 
 /// The kernel's target must be that of the file, whatever the processor's name: gfx1101 has the instructions of

@@ -91,6 +91,9 @@ impl Kind {
 }
 
 impl<'a> Argument<'a> {
+    /// The alignment of the memory in which runtimes pass arguments: a page.
+    const MOST_ALIGN: u32 = 4096;
+
     const fn new(kind: Kind, size: u32, align: u32) -> Argument<'a> {
         Argument {
             kind,
@@ -117,7 +120,8 @@ impl<'a> Argument<'a> {
         Argument::new(Kind::Constant, 8, 8)
     }
 
-    /// A value with this number of bytes, at a multiple of `align` bytes. The alignment must be a power of two.
+    /// A value with this number of bytes, at least one, at a multiple of `align` bytes. The alignment must be a power of
+    /// two up to 4096.
     ///
     /// A struct of three `float`s is `value(12, 4)`, one of three `double`s `value(24, 8)`, and a `float3` of OpenCL C
     /// `value(16, 16)`.
@@ -196,7 +200,9 @@ impl<'a> Argument<'a> {
 
     /// Whether the alignments of the argument and of the LDS that it points to are powers of two.
     pub(super) fn is_aligned(&self) -> bool {
-        self.align.is_power_of_two() && self.pointee_align.is_none_or(u32::is_power_of_two)
+        self.align.is_power_of_two()
+            && self.align <= Self::MOST_ALIGN
+            && self.pointee_align.is_none_or(u32::is_power_of_two)
     }
 }
 

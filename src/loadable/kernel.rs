@@ -3,7 +3,7 @@
 use super::KernelError;
 use super::argument::{Argument, Hidden};
 use crate::decode::decode_words;
-use crate::descriptor::{KernelDescriptor, Registers};
+use crate::descriptor::{DescriptorError, KernelDescriptor, Registers};
 use crate::opcode::DescriptorPart;
 use crate::target::Target;
 
@@ -43,6 +43,10 @@ pub struct Kernel<'a> {
 }
 
 impl<'a> Kernel<'a> {
+    /// The greatest number of lanes of a workgroup that the HSA runtime launches on any processor, which is also the
+    /// greatest that LLVM accepts.
+    const MOST_LANES: u32 = 1024;
+
     /// A kernel without arguments, of workgroups of up to 1024 lanes, with default values in its descriptor.
     ///
     /// The wave size is that of `target`. The metadata state the numbers of `registers`, with the special registers
@@ -56,7 +60,7 @@ impl<'a> Kernel<'a> {
             descriptor: KernelDescriptor::new(target),
             arguments: &[],
             hidden: &[],
-            max_workgroup_size: 1024,
+            max_workgroup_size: Self::MOST_LANES,
             workgroup_size: None,
             has_uniform_workgroups: false,
             spills: [0; 2],
@@ -79,12 +83,13 @@ impl<'a> Kernel<'a> {
         Kernel { hidden, ..self }
     }
 
-    /// Sets the greatest number of lanes of a workgroup.
+    /// Sets the greatest number of lanes of a workgroup, from 1 to 1024.
     pub fn max_workgroup_size(self, lanes: u32) -> Kernel<'a> {
         Kernel { max_workgroup_size: lanes, ..self }
     }
 
-    /// Sets the only size in x, y and z that a workgroup may have. The product becomes the greatest number of lanes.
+    /// Sets the only size in x, y and z that a workgroup may have. The product becomes the greatest number of lanes,
+    /// and must not exceed the one that [`Kernel::max_workgroup_size`] sets.
     pub fn workgroup_size(self, lanes: [u32; 3]) -> Kernel<'a> {
         Kernel { workgroup_size: Some(lanes), ..self }
     }
@@ -133,16 +138,29 @@ impl<'a> Kernel<'a> {
         self.arguments.iter().map(|argument| argument.align).fold(hidden, u32::max)
     }
 
-    /// The greatest number of lanes of a workgroup; `None` if the size has a zero or is too great.
+    /// The greatest number of lanes of a workgroup; `None` if it is zero, or greater than runtimes or
+    /// [`Kernel::max_workgroup_size`] allow.
     pub(super) fn lanes(&self) -> Option<u32> {
-        let Some(size) = self.workgroup_size else { return Some(self.max_workgroup_size) };
-        size.iter().try_fold(1u32, |lanes, &size| lanes.checked_mul(size)).filter(|lanes| *lanes > 0)
+        let most = Some(self.max_workgroup_size).filter(|most| (1..=Self::MOST_LANES).contains(most))?;
+        let Some(size) = self.workgroup_size else { return Some(most) };
+        let lanes = size.iter().try_fold(1u32, |lanes, &size| lanes.checked_mul(size))?;
+        Some(lanes).filter(|lanes| (1..=most).contains(lanes))
+    }
+
+    /// Whether vector registers exist that are counted neither before the accumulation registers nor among them, which
+    /// no instruction could name.
+    fn has_nameless(&self) -> bool {
+        let Registers { vgprs, accum_offset, agprs, .. } = self.registers;
+        self.target.accum_granule().is_some() && agprs == 0 && vgprs > accum_offset
     }
 
     /// The descriptor with everything filled in except the distance to the code.
     pub(super) fn finished(&self) -> Result<KernelDescriptor, KernelError> {
         let mut descriptor = self.descriptor;
         descriptor.raise_registers(self.target, self.registers).map_err(KernelError::Registers)?;
+        if self.has_nameless() {
+            return Err(KernelError::Registers(DescriptorError::AccumOffset));
+        }
         let needed = self.arguments_size().ok_or(KernelError::ArgumentsSize { needed: u32::MAX })?;
         let given = descriptor.get(self.target, DescriptorPart::KernargSize).unwrap_or(0);
         if given == 0 {
@@ -170,6 +188,9 @@ impl<'a> Kernel<'a> {
         }
         if let Some(argument) = self.arguments.iter().position(|argument| !argument.is_aligned()) {
             return Err(KernelError::Alignment { argument });
+        }
+        if let Some(argument) = self.arguments.iter().position(|argument| argument.size == 0) {
+            return Err(KernelError::Empty { argument });
         }
         self.lanes().ok_or(KernelError::Workgroup)?;
         self.check_code()

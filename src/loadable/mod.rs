@@ -67,7 +67,8 @@ pub enum CodeObjectError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// The name is empty, contains a zero, or is that of an earlier kernel.
+    /// The name is empty, contains a zero, or is that of an earlier kernel, or one of the two is the other's name with
+    /// `.kd`, which is the name of its descriptor.
     Name,
     /// The kernel is for another target than the file.
     Target {
@@ -88,8 +89,14 @@ pub enum KernelError {
         /// The reason why the bytes are not an instruction.
         error: DecodeError,
     },
-    /// The alignment of an argument, or of the LDS that it points to, is not a power of two.
+    /// The alignment of an argument is not a power of two up to 4096, or that of the LDS that it points to is not a
+    /// power of two.
     Alignment {
+        /// The argument's number, from 0.
+        argument: usize,
+    },
+    /// An argument has no bytes.
+    Empty {
         /// The argument's number, from 0.
         argument: usize,
     },
@@ -98,7 +105,7 @@ pub enum KernelError {
         /// The size in bytes that the arguments need; `u32::MAX` if they do not fit.
         needed: u32,
     },
-    /// The size of workgroups has a zero, or more lanes than a number of 32 bits can state.
+    /// The size of workgroups, or its limit, is zero or has more than 1024 lanes, or the size exceeds the limit.
     Workgroup,
 }
 
@@ -124,7 +131,9 @@ impl core::error::Error for CodeObjectError {
 impl fmt::Display for KernelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            KernelError::Name => f.write_str("its name is empty, has a zero, or is that of an earlier kernel"),
+            KernelError::Name => {
+                f.write_str("its name is empty, has a zero, or is that of an earlier kernel or of its descriptor")
+            }
             KernelError::Target { target } => write!(f, "it is for {target}, not for the file's processor"),
             KernelError::WaveSize => f.write_str("its descriptor requests waves of another size than its target has"),
             KernelError::Descriptor => f.write_str("its descriptor has bits that mean nothing on its target"),
@@ -133,8 +142,9 @@ impl fmt::Display for KernelError {
                 write!(f, "its code is not that of its target: dword {dword}: {error}")
             }
             KernelError::Alignment { argument } => {
-                write!(f, "the alignment of argument {argument} is not a power of two")
+                write!(f, "the alignment of argument {argument} is not a power of two, or too great")
             }
+            KernelError::Empty { argument } => write!(f, "argument {argument} has no bytes"),
             KernelError::ArgumentsSize { needed } => {
                 write!(f, "its arguments need {needed} bytes, for which its descriptor has no room")
             }
@@ -193,7 +203,11 @@ impl<'a> CodeObject<'a> {
         }
         let (mut descriptors, mut names) = (Vec::new(), BTreeSet::new());
         for (n, kernel) in self.kernels.iter().enumerate() {
-            let checked = if names.insert(kernel.name) { kernel.check(target) } else { Err(KernelError::Name) };
+            // A symbol is its name without `.kd`, and whether it ends so, as those of descriptors do.
+            let name = kernel.name.as_bytes();
+            let own = name.strip_suffix(b".kd").map_or((name, false), |before| (before, true));
+            let is_new = names.insert(own) & names.insert((name, true));
+            let checked = if is_new { kernel.check(target) } else { Err(KernelError::Name) };
             let descriptor = checked.and_then(|()| kernel.finished());
             descriptors.push(descriptor.map_err(|error| CodeObjectError::Kernel { kernel: n, error })?);
         }
