@@ -27,9 +27,12 @@ struct Line<'a> {
     target: &'a str,
     section: &'a str,
     address: u64,
-    /// The symbol or label at this address.
+    /// The symbol or label at this address; the first by name, if there are several symbols.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
+    /// The other symbols at this address.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    other_labels: &'a [String],
     /// The contents of the kernel's descriptor, by the names of directives without `.amdhsa_`.
     #[serde(skip_serializing_if = "Option::is_none")]
     descriptor: Option<BTreeMap<String, u64>>,
@@ -69,7 +72,7 @@ fn piece(
     descriptors: bool,
 ) -> io::Result<()> {
     let section = place.section;
-    let (mut label, mut branch_label) = (Vec::new(), Vec::new());
+    let (mut label, mut others, mut branch_label) = (Vec::new(), Vec::new(), Vec::new());
     let (mut hex_bytes, mut data, mut reason) = (Vec::new(), Vec::new(), String::new());
     let (mut buffer, mut near) = (TextBuffer::new(), 0);
     let mut symbols = piece.symbols(section).peekable();
@@ -83,8 +86,11 @@ fn piece(
         hex_bytes.clear();
         hex::bytes(&mut hex_bytes, section.bytes.get(offset..offset + length).unwrap_or_default());
         let (mut labelled, mut descriptor) = (false, None);
+        others.clear();
         while let Some(symbol) = symbols.next_if(|s| s.address <= address) {
-            if symbol.address == address && !labelled {
+            if symbol.address == address && labelled {
+                others.push(symbol.name.to_text().into_owned());
+            } else if symbol.address == address {
                 label.clear();
                 label.extend_from_slice(symbol.name.to_text().as_bytes());
                 labelled = true;
@@ -118,6 +124,7 @@ fn piece(
             section: name,
             address,
             label: labelled.then_some(utf8(&label)),
+            other_labels: &others,
             descriptor: descriptor.map(|descriptor| said(&descriptor, place.target_at(offset))),
             bytes: utf8(&hex_bytes),
             text: utf8(text),

@@ -261,3 +261,22 @@ fn registers_beyond_v255_are_named_where_they_are_known() {
         assert_eq!(moves, ["v_mov_b32_e32 v0, v1 /*v257*/", "v_mov_b32_e32 v0, v1"], "{len}");
     }
 }
+
+#[test]
+fn json_has_all_symbols_of_an_address() {
+    let source = ".type a,@function\n.type b,@function\na:\nb:\nc:\n\ts_nop 0\nd:\n\ts_endpgm\n";
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("labels.o");
+    let file = file.to_str().expect("a name");
+    run(&["asm", "-c", "-", "gfx942", "-o", file], source.as_bytes()).ok();
+    let out = run(&["dis", "--json", file], b"").ok();
+    let parse = |line| serde_json::from_str::<serde_json::Value>(line).expect("each line is JSON");
+    let lines: Vec<_> = out.lines().map(parse).collect();
+    assert_eq!((&lines[0]["label"], &lines[0]["other_labels"]), (&"a".into(), &serde_json::json!(["b", "c"])));
+    assert_eq!((&lines[1]["label"], lines[1].get("other_labels")), (&"d".into(), None));
+}
+
+#[test]
+fn a_source_is_of_one_code_object() {
+    let refused = run(&["dis", "--asm", "-"], &usual_bundle()).fails(1);
+    assert!(refused.contains("--asm takes one code object") && refused.contains("--offloading"), "{refused}");
+}

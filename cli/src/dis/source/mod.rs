@@ -88,6 +88,11 @@ struct Section<'a> {
 
 /// Writes the source.
 pub fn run(bytes: &[u8], mut out: impl Write) -> Result<()> {
+    if !amdgpu_object::elf::is_elf(bytes) {
+        return Err(Error::input(
+            "--asm takes one code object: take it out of its container first, with `llvm-objdump --offloading` or `ar x`",
+        ));
+    }
     let file = ElfFile64::parse(bytes).map_err(|e| Error::input(format!("no code object: {e}")))?;
     let mut source = Source::new(file)?;
     let sections = source.sections()?;
