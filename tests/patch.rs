@@ -124,6 +124,14 @@ fn has_sign(inst: &Inst, field: Field) -> bool {
     }
 }
 
+/// Whether the field is a constant that has no sign of its own: its text is never negative, and it is no distance.
+fn is_bits(inst: &Inst, field: Field) -> bool {
+    let operand = inst.operands().find(|operand| operand.role == Some(field));
+    let is_constant = field == Field::Simm16 && operand.is_some_and(|o| matches!(o.value, Value::Imm(_)));
+    let most = inst.with(field, 0xffff).map_or(String::new(), |inst| inst.to_string());
+    is_constant && !most.contains(" -0x")
+}
+
 /// Values to try for a field: all of them, or the first, the last and some.
 fn values(width: u8, all: bool, rng: &mut Rng) -> Vec<u32> {
     if width <= if all { 9 } else { 3 } {
@@ -188,6 +196,7 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
             if width < 32 {
                 // The numbers beyond the least and the greatest one.
                 let (least, last) = match has_sign(inst, info.field) {
+                    true if is_bits(inst, info.field) => (-1 << (width - 1), (1 << width) - 1),
                     true => (-1 << (width - 1), (1 << (width - 1)) - 1),
                     false => (0, (1 << width) - 1),
                 };

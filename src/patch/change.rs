@@ -76,8 +76,9 @@ impl Inst {
     }
 
     /// Like [`Inst::with`], with the number that the operation reads from the field. Some numbers are signed: the
-    /// offset of a global or scalar load, the distance of a branch. A constant of 16 bits and a literal can also be
-    /// negative. In all other fields a negative number does not fit.
+    /// offset of a global or scalar load, the distance of a branch. Of such a number the upper half of the field's
+    /// values is negative, and no number is masked. A constant of 16 bits and a literal are bits with either sign. In
+    /// all other fields a negative number does not fit.
     ///
     /// # Errors
     /// As for [`Inst::with`].
@@ -97,22 +98,27 @@ impl Inst {
         let width = self.locate(field).ok_or(PatchError::NoField(field))?.width();
         let unused = 32 - u32::from(width.clamp(1, 32));
         let bits = (value as u32) << unused >> unused;
-        let read = if self.can_be_negative(field) { i64::from(value << unused >> unused) } else { bits.into() };
-        if read != value.into() {
+        let negative = i64::from(value << unused >> unused);
+        let is_read = match self.signs(field) {
+            (true, true) => negative == value.into() || i64::from(bits) == value.into(),
+            (true, false) => negative == value.into(),
+            _ => i64::from(bits) == value.into(),
+        };
+        if !is_read {
             return Err(FieldError { field, value: value.into(), width }.into());
         }
         self.with(field, bits)
     }
 
-    /// Whether the field holds a number that can be negative, or bits that may be given as a negative number.
-    fn can_be_negative(&self, field: Field) -> bool {
+    /// Whether the field takes negative numbers, and whether its upper values are also positive ones.
+    fn signs(&self, field: Field) -> (bool, bool) {
         let is_constant = |desc: &OperandDesc| {
             desc.width == 16 && matches!(desc.kind, OperandKind::Number(kind) if kind.has_both_signs())
         };
-        let has_sign = |desc: &OperandDesc| {
-            desc.kind == OperandKind::Number(NumberKind::Label) || is_signed(desc) || is_constant(desc)
-        };
-        field == Field::Literal || self.descs().any(|desc| desc.field == field && has_sign(desc))
+        let is_number = |desc: &OperandDesc| desc.kind == OperandKind::Number(NumberKind::Label) || is_signed(desc);
+        let has = |test: &dyn Fn(&OperandDesc) -> bool| self.descs().any(|desc| desc.field == field && test(desc));
+        let is_bits = field == Field::Literal || has(&is_constant);
+        (is_bits || has(&is_number), is_bits)
     }
 
     /// The instruction with another literal: the dword after the base words, which two sources can share.
