@@ -484,9 +484,10 @@ def kernels(code: _Buffer) -> list[Kernel]:
     """The kernels of all images of a file. Raises ObjectError if a part of it is damaged."""
 
 def replace(file: _Buffer, image: Image, code: _Buffer) -> _bytes:
-    """The file with another code object in the place of an image.
+    """The file with another code object of the same processor in the place of an image.
 
-    Raises ObjectError if the place cannot take it, as in host programs and compressed bundles.
+    Raises ObjectError if the bytes are not such a code object, or the place cannot take them, as in host programs and
+    compressed bundles.
     """
 
 def unpack(file: _Buffer, *, max_decompressed: int | None = None) -> _bytes:

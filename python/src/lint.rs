@@ -3,7 +3,7 @@
 use amdgpu_lint::Settings;
 use amdgpu_lint::check::{self, Severity};
 use amdgpu_lint::repair::{self, Repair};
-use amdgpu_object::{CannotReplace, Error, Part};
+use amdgpu_object::{CannotReplace, Error, Part, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -128,9 +128,16 @@ pub fn replace<'py>(
     code: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (file, code) = (Code::of(file)?, Code::of(code)?);
-    let new = image.offset.and_then(|offset| amdgpu_object::replace(file.bytes(py), offset, code.bytes(py)));
-    let refused = || errors::object(py, CannotReplace { offset: image.offset }.to_string(), &[]);
-    new.map(|new| PyBytes::new(py, &new)).ok_or_else(refused)
+    let (file, code) = (file.bytes(py), code.bytes(py));
+    let old = image.bytes.as_bytes(py);
+    // A file that is one code object becomes the new one, with everything after it.
+    if image.offset == Some(0) && file.len() > old.len() && file.starts_with(old) {
+        return Err(errors::object(py, "the file has more bytes than the one that the image is from".into(), &[]));
+    }
+    let placeless = CannotReplace { offset: None, reason: Refusal::Place };
+    let new = image.offset.ok_or(placeless).and_then(|offset| amdgpu_object::replace(file, offset, code));
+    let new = new.map_err(|error| errors::object(py, error.to_string(), &[]))?;
+    Ok(PyBytes::new(py, &new))
 }
 
 /// The bundle in a compressed bundle; any other file is unchanged.

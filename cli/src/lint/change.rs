@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use amdgpu_lint::edits::Edits;
 use amdgpu_lint::repair::{self, Repair};
-use amdgpu_object::{CannotReplace, Image, Part};
+use amdgpu_object::{CannotReplace, Image, Part, Refusal};
 
 use super::{Args, assume, target_of};
 use crate::error::{Error, Result};
@@ -78,7 +78,7 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
                     seen = true;
                     if let Some(new) = image_of(args, name, &image, target, repair, counts)? {
                         if image.offset.is_none() {
-                            return Err(refused(CannotReplace { offset: None }, image.label));
+                            return Err(refused(CannotReplace { offset: None, reason: Refusal::Place }, image.label));
                         }
                         labels.push((image.offset, image.label.to_string()));
                         changes.push((image.offset, new));
@@ -110,6 +110,9 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
 
 /// The error about a code object that cannot be replaced, with advice.
 fn refused(error: CannotReplace, label: &str) -> Error {
+    if error.reason != Refusal::Place {
+        return Error::input(dis::about(label, &error));
+    }
     let label = escape::name(label.as_bytes());
     Error::input(format!("{error}: take {label} out of the program first, with `llvm-objdump --offloading`"))
 }

@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 use super::measure;
+use amdgpu_object::Refusal;
+
 use super::samples::*;
 use super::{Run, run};
 
@@ -352,12 +354,14 @@ fn many_faults_take_no_more_memory_than_none() {
 /// archives in archives, and in a library for Windows, whose index has its low bytes first.
 #[test]
 fn what_cannot_be_replaced_is_refused() {
+    let refusal = |file: &[u8], at, new: &[u8]| amdgpu_object::replace(file, at, new).err().map(|error| error.reason);
     let code = code_object(GFX942);
     let mut empty = offload("amdgcn-amd-amdhsa", "gfx942", &code);
     empty[8..16].fill(0);
     let at = empty.len() as u64 - code.len() as u64;
-    assert_eq!(amdgpu_object::replace(&empty, at, b"new"), None);
-    let alone = archive(&[("k.co", &code)]);
+    assert_eq!(refusal(&empty, at, &code), Some(Refusal::Place));
+    let alone_of = |code: &[u8]| archive(&[("k.co", code)]);
+    let alone = alone_of(&code);
     let (magic, header) = (8, 60);
     let new = amdgpu_object::replace(&alone, magic + header, &[&code[..], b"more"].concat()).unwrap();
     assert!(new.windows(code.len()).any(|part| part == code));
@@ -365,11 +369,25 @@ fn what_cannot_be_replaced_is_refused() {
     for _ in 0..2000 {
         nested = archive(&[("a", &nested)]);
     }
-    assert_eq!(amdgpu_object::replace(&nested, 2001 * (magic + header), b"new"), None);
+    assert_eq!(refusal(&nested, 2001 * (magic + header), &code), Some(Refusal::Place));
     let table = [1u32.to_be_bytes(), 0u32.to_be_bytes()].concat();
     for (indexes, is_taken) in [(1, true), (2, false)] {
         let members = [vec![("", &table[..]); indexes], vec![("k.co", &code[..])]].concat();
         let at = magic + (header + table.len() as u64) * indexes as u64 + header;
-        assert_eq!(amdgpu_object::replace(&archive(&members), at, b"\x7fELF").is_some(), is_taken, "{indexes}");
+        assert_eq!(refusal(&archive(&members), at, &code).is_none(), is_taken, "{indexes}");
     }
+    // The new bytes are a whole code object of the same processor.
+    assert_eq!(refusal(&alone_of(&code), magic + header, &code), None);
+    for junk in [&b""[..], b"junk", b"\x7fELF", &code[..70], &code[..code.len() - 1]] {
+        for (file, at) in [(alone_of(&code), magic + header), (code.clone(), 0)] {
+            assert_eq!(refusal(&file, at, junk), Some(Refusal::NotCode), "{} bytes", junk.len());
+        }
+    }
+    let other = code_object(0x41);
+    let reason = Refusal::Processor { stated: "gfx942".into(), new: Some("gfx1100".into()) };
+    assert_eq!(refusal(&alone_of(&code), magic + header, &other), Some(reason));
+    // A host program at the offset is no code object.
+    let mut host = code.clone();
+    host[18] = 62;
+    assert_eq!(refusal(&host, 0, &code), Some(Refusal::Place));
 }

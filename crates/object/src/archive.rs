@@ -13,6 +13,7 @@ use core::str;
 use crate::error::{Container, ErrorKind};
 use crate::name::shortened;
 use crate::nesting::Nesting;
+use crate::replace::put;
 use crate::{EM_AMDGPU, Result, Visitor, elf, host, is_known, visit_part};
 
 const MAGIC: &[u8] = b"!<arch>\n";
@@ -124,7 +125,7 @@ pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
             _ if is_bsd => tables.push(Index { from: data, end, width: 4, is_bsd: true }),
             _ if (data..end).contains(&at) => {
                 let member = file.get(data..end).filter(|member| !is_archive(member))?;
-                let member = crate::replace(member, (at - data) as u64, new)?;
+                let member = put(member, (at - data) as u64, new)?;
                 let mut out = file.get(..start + SIZE.start)?.to_vec();
                 let text = alloc::format!("{:<1$}", skipped.checked_add(member.len())?, SIZE.len());
                 if text.len() > SIZE.len() {

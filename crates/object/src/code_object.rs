@@ -1,7 +1,8 @@
 //! AMD GPU code objects: ELF with `e_machine` 224, relocatable or shared, of versions 2 to 6, of HSA, PAL and Mesa.
 
 use alloc::collections::BTreeMap;
-use alloc::string::ToString as _;
+use alloc::format;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
 use amdgpu_isa::processor::Processor;
@@ -14,7 +15,9 @@ use crate::nesting::{NameBudget, Nesting};
 use crate::notes::Notes;
 use crate::relocations::Names;
 use crate::symbols::{Tables, symbols};
-use crate::{Image, Name, NewerVersion, Part, Result, Section, SkipReason, Symbol, SymbolKind, TargetId, Visitor, elf};
+use crate::{
+    EM_AMDGPU, Image, Name, NewerVersion, Part, Result, Section, SkipReason, Symbol, SymbolKind, TargetId, Visitor, elf,
+};
 
 /// `EI_OSABI` of code objects for the HSA runtime. Only these code objects have the newer feature bits.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
@@ -134,6 +137,20 @@ fn notes<'a>(file: &elf::File<'a>, headers: &[elf::Section]) -> Notes<'a> {
 /// Whether `e_flags` are those of version 2, which have no processor number.
 fn has_v2_flags(file: &elf::File<'_>) -> bool {
     (file.os_abi, file.abi_version) == (ELFOSABI_AMDGPU_HSA, 0) && file.flags & 0xff < FIRST_GCN_MACH
+}
+
+/// The code object at the beginning of the bytes, if there is one.
+pub fn begins(bytes: &[u8]) -> Option<elf::File<'_>> {
+    elf::File::parse(bytes).ok().filter(|file| elf::is_elf(bytes) && file.machine == EM_AMDGPU)
+}
+
+/// The processor of a code object: its name, or its number if the library does not know it; `None` if the code object
+/// states none.
+pub fn processor(file: &elf::File<'_>) -> Option<String> {
+    let (headers, _) = file.sections();
+    let id = target(file, notes(file, &headers).target);
+    let number = || unknown_processor(file).map(|number| format!("processor {number:#x}"));
+    id.map(|id| id.processor).or_else(number)
 }
 
 /// The number of the processor, if this library does not know it.

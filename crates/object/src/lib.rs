@@ -74,8 +74,8 @@ pub use bundles::unpack;
 pub use error::{Container, ElfFault, ElfPart, Error, ErrorKind, Step};
 pub use image::{Image, NewerVersion, Part, Relocation, Section, SkipReason, Symbol, SymbolKind};
 pub use name::Name;
-pub use replace::{CannotReplace, replace, replace_all};
-pub use target_id::{TargetId, is_amdgpu};
+pub use replace::{CannotReplace, Refusal, replace, replace_all};
+pub use target_id::{TargetId, TargetIdError, is_amdgpu};
 
 use nesting::{Budget, Nesting};
 

@@ -1,25 +1,44 @@
 //! Replaces a code object in a file.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::fmt;
 
 use crate::bundle::{self, Entry};
-use crate::{archive, elf, offload};
+use crate::{archive, code_object, elf, offload};
 
-/// The file with other bytes in place of the code object that begins at an offset, as
-/// [`Image::offset`](crate::Image::offset) gives it. Later entries of a bundle move by a multiple of their alignment,
-/// unless there is room before them; later members of an archive move, and the archive's table of symbols is adapted. A
-/// compressed bundle has to be [unpacked](crate::unpack()) first.
+/// The file with another code object, of the same processor, in place of the code object that begins at an offset, as
+/// [`Image::offset`](crate::Image::offset) gives it. A file that is one code object becomes the other one. Later
+/// entries of a bundle move by a multiple of their alignment, unless there is room before them; later members of an
+/// archive move, and the archive's table of symbols is adapted. A compressed bundle has to be
+/// [unpacked](crate::unpack()) first.
 ///
-/// `None` if the place cannot take another size, as in host programs, or if no code object begins at the offset.
+/// # Errors
+/// The place cannot take another size, as in host programs, no code object begins at the offset, or the new bytes are
+/// not a code object of the same processor.
 ///
 /// ```
+/// use amdgpu_object::{Refusal, replace};
 /// let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
-/// assert_eq!(amdgpu_object::replace(file, 0, b"other").unwrap(), b"other");
-/// assert_eq!(amdgpu_object::replace(file, 4, b"other"), None);
+/// assert_eq!(replace(file, 0, file).unwrap(), file);
+/// assert_eq!(replace(file, 4, file).unwrap_err().reason, Refusal::Place);
+/// assert_eq!(replace(file, 0, b"text").unwrap_err().reason, Refusal::NotCode);
 /// ```
-pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
+pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Result<Vec<u8>, CannotReplace> {
+    let refused = |reason: Refusal| CannotReplace { offset: Some(offset), reason };
+    let old = usize::try_from(offset).ok().and_then(|at| file.get(at..)).and_then(code_object::begins);
+    let old = old.ok_or_else(|| refused(Refusal::Place))?;
+    let is_whole = |file: &elf::File<'_>| file.sections().1.is_none() && file.segments().1.is_none();
+    let other = code_object::begins(new).filter(is_whole).ok_or_else(|| refused(Refusal::NotCode))?;
+    match (code_object::processor(&old), code_object::processor(&other)) {
+        (Some(stated), new) if new.as_ref() != Some(&stated) => Err(refused(Refusal::Processor { stated, new })),
+        _ => put(file, offset, new).ok_or_else(|| refused(Refusal::Place)),
+    }
+}
+
+/// The file with other bytes in place of the code object at an offset; `None` if the place cannot take them.
+pub(crate) fn put(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
     if offset == 0 && elf::is_elf(file) {
         return Some(new.to_vec());
     }
@@ -68,16 +87,44 @@ pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A code object that cannot be replaced, because the file around it does not allow another size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A code object that cannot be replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CannotReplace {
     /// The offset of the code object, as [`Image::offset`](crate::Image::offset) gives it.
     pub offset: Option<u64>,
+    /// The reason.
+    pub reason: Refusal,
+}
+
+/// The reason why a code object cannot be replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The file around the code object does not allow another size, or no code object begins at the offset.
+    Place,
+    /// The new bytes are not a whole code object.
+    NotCode,
+    /// The new code object is for another processor than the one in the file.
+    Processor {
+        /// The processor of the code object in the file.
+        stated: String,
+        /// The processor of the new code object; `None` if it states none.
+        new: Option<String>,
+    },
 }
 
 impl fmt::Display for CannotReplace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a code object can be replaced by itself, and in a bundle, an offload binary or an archive")
+        match &self.reason {
+            Refusal::Place => {
+                f.write_str("a code object can be replaced by itself, and in a bundle, an offload binary or an archive")
+            }
+            Refusal::NotCode => f.write_str("the new bytes are not a whole code object"),
+            Refusal::Processor { stated, new } => {
+                let new = new.as_deref().unwrap_or("no stated processor");
+                write!(f, "the new code object is for {new}, and the one in the file for {stated}")
+            }
+        }
     }
 }
 
@@ -90,15 +137,17 @@ impl core::error::Error for CannotReplace {}
 /// [`replace`] refuses one of them.
 ///
 /// ```
+/// use amdgpu_object::replace_all;
 /// let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
-/// assert_eq!(amdgpu_object::replace_all(file, vec![(Some(0), b"other".to_vec())]).unwrap(), b"other");
-/// assert_eq!(amdgpu_object::replace_all(file, vec![(None, b"other".to_vec())]).unwrap_err().offset, None);
+/// assert_eq!(replace_all(file, vec![(Some(0), file.to_vec())]).unwrap(), file);
+/// assert_eq!(replace_all(file, vec![(None, file.to_vec())]).unwrap_err().offset, None);
 /// ```
 pub fn replace_all(file: &[u8], mut changes: Vec<(Option<u64>, Vec<u8>)>) -> Result<Vec<u8>, CannotReplace> {
     // The last one comes first, so that the others keep their offsets.
     changes.sort_by_key(|(offset, _)| Reverse(*offset));
     changes.iter().try_fold(file.to_vec(), |file, (offset, new)| {
-        offset.and_then(|offset| replace(&file, offset, new)).ok_or(CannotReplace { offset: *offset })
+        let offset = offset.ok_or(CannotReplace { offset: None, reason: Refusal::Place })?;
+        replace(&file, offset, new)
     })
 }
 

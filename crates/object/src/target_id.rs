@@ -5,6 +5,7 @@ use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::fmt;
 
+use amdgpu_isa::Target;
 use amdgpu_isa::processor::Processor;
 
 /// A processor, and the features that are required to be on or off: `gfx942:sramecc+:xnack-`.
@@ -68,6 +69,83 @@ impl TargetId {
                 Some(own)
             }
             (own, entry) => own.or(entry),
+        }
+    }
+}
+
+/// The reason why a text does not name a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TargetIdError {
+    /// No processor has this name, or this build lacks its instructions, or waves of the named size.
+    Unknown(String),
+    /// A feature does not end in `+` or `-`.
+    Sign(String),
+    /// The processor has no such setting.
+    Setting {
+        /// The processor.
+        processor: String,
+        /// The name of the feature.
+        name: String,
+    },
+}
+
+impl fmt::Display for TargetIdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TargetIdError::Unknown(name) => write!(f, "unknown target {name:?}"),
+            TargetIdError::Sign(name) => write!(f, "feature {name:?} must end in + or -, as in gfx942:xnack+"),
+            TargetIdError::Setting { processor, name } => write!(f, "{processor} has no setting {name:?}"),
+        }
+    }
+}
+
+impl core::error::Error for TargetIdError {}
+
+impl TargetId {
+    /// Reads a target as users name it: a processor under any of its names, the size of waves where there are two, and
+    /// the settings of features. Returns the id and the target with the instructions.
+    ///
+    /// ```
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_object::{TargetId, TargetIdError};
+    /// let (id, target) = TargetId::read("mi300x:xnack+").unwrap();
+    /// assert_eq!((id.to_string().as_str(), target), ("gfx942:xnack+", Target::Gfx942));
+    /// assert_eq!(TargetId::read("gfx1").unwrap_err(), TargetIdError::Unknown("gfx1".into()));
+    /// assert_eq!(TargetId::read("gfx942:fast+").unwrap_err().to_string(), "gfx942 has no setting \"fast\"");
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such target in this build, or it has no such setting.
+    pub fn read(text: &str) -> Result<(TargetId, Target), TargetIdError> {
+        let id = TargetId::parse(text);
+        let mut parts = text.split(':').skip(1).peekable();
+        // `gfx1100:wave64` is a separate target.
+        let name = match parts.next_if(|part| part.starts_with("wave")) {
+            Some(wave) => format!("{}:{wave}", id.processor),
+            None => id.processor.clone(),
+        };
+        let target = name.parse::<Target>().map_err(|_| TargetIdError::Unknown(name))?;
+        if let Some(part) = parts.find(|part| !part.ends_with(['+', '-'])) {
+            return Err(TargetIdError::Sign(part.to_string()));
+        }
+        id.check_features(target)?;
+        Ok((id, target))
+    }
+
+    /// Refuses features that the target does not have.
+    ///
+    /// # Errors
+    /// The first such feature.
+    pub fn check_features(&self, target: Target) -> Result<(), TargetIdError> {
+        let has = |name: &str| match name {
+            "xnack" => target.has_xnack(),
+            "sramecc" => target.has_sramecc(),
+            _ => false,
+        };
+        match self.features.iter().find(|(name, _)| !has(name)) {
+            Some((name, _)) => Err(TargetIdError::Setting { processor: self.processor.clone(), name: name.clone() }),
+            None => Ok(()),
         }
     }
 }
