@@ -236,3 +236,16 @@ fn damaged_sources_have_an_end_and_perhaps_a_message() {
         }
     }
 }
+
+/// Waves have a size that the processor's waves can have, whoever names the processor.
+#[test]
+fn waves_have_a_size_of_the_processor() {
+    let asm = |lanes, target: &[&str], source: &str| {
+        run(&[&["asm", "--hex", "--wave", lanes, "-"], target].concat(), source.as_bytes())
+    };
+    assert_eq!(asm("64", &["gfx942"], "s_nop 0").ok(), asm("32", &["gfx1100"], "s_nop 0").ok());
+    let refused = asm("32", &["gfx942"], "s_nop 0").fails(1);
+    assert!(refused.contains("gfx942 has no waves of 32 lanes"), "{refused}");
+    let refused = asm("32", &[], "s_nop_ 0\n.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\ns_nop 0").err;
+    assert!(refused.contains("gfx942 has no waves of 32 lanes"), "{refused}");
+}

@@ -530,11 +530,10 @@ impl Assembler {
                 Ok(())
             }
             None => {
-                self.table.target = Some(new);
-                if let Some(lanes) = self.wave {
-                    self.set_wave(lanes);
-                }
-                Ok(())
+                let sized = self.wave.map(|lanes| new.with_waves(lanes));
+                // The error comes after the target, so that the rest of the source has no further ones.
+                self.table.target = Some(sized.as_ref().and_then(|sized| sized.clone().ok()).unwrap_or(new));
+                sized.transpose().map(|_| ()).map_err(|message| Flaw::new(place, message))
             }
         }
     }

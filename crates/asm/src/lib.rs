@@ -109,8 +109,8 @@ use source::File;
 pub struct Options {
     /// The processor, if the source does not name one. A source that names another processor is an error.
     pub target: Option<Processor>,
-    /// The lanes of a wave, 32 or 64, in code outside of kernels whose descriptors state the lanes. Ignored if the
-    /// processor has no waves of this size.
+    /// The lanes of a wave, 32 or 64, in code outside of kernels whose descriptors state the lanes. A size that the
+    /// processor's waves cannot have is an error.
     pub wave: Option<u16>,
     /// The filler of the source fields that an operation does not use, unless `.amdgpu_isa_fill` names one; `None` for
     /// the target's filler.
@@ -178,6 +178,9 @@ pub struct Assembly {
 /// # Errors
 /// The errors and warnings of a source that has an error.
 pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, Faults> {
+    if let (Some(processor), Some(lanes)) = (options.target, options.wave) {
+        processor.with_waves(lanes).map_err(Faults::without_place)?;
+    }
     let (mut long, mut padded, mut guess) = (BTreeSet::new(), BTreeSet::new(), Guess::default());
     guess.lanes = lanes(text);
     let mut rounds = 0;
@@ -219,7 +222,7 @@ fn round(
     let is_wide = !kernels.is_empty() && kernels.values().all(|lanes| *lanes == 64);
     assembler.wave = assembler.wave.or(is_wide.then_some(64));
     if let Some(processor) = options.target {
-        // Setting the first target cannot fail.
+        // Setting the first target cannot fail: `assemble` has checked the wave size.
         let _ = assembler.set_target(processor, Span::default());
     }
     match assembler.source.push(name.into(), text, None, false, 0) {

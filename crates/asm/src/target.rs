@@ -86,6 +86,13 @@ impl Processor {
         Processor::of(&id, Os::of(triple))
     }
 
+    /// The processor with waves of this size.
+    pub(crate) fn with_waves(self, lanes: u16) -> Result<Processor, String> {
+        let target = self.target.with_wave_size(lanes);
+        let none = || format!("{} has no waves of {lanes} lanes", self.processor.name());
+        Ok(Processor { target: target.ok_or_else(none)?, ..self })
+    }
+
     fn of(id: &TargetId, os: Os) -> Result<Processor, String> {
         let processor: processor::Processor = id
             .processor
@@ -93,11 +100,11 @@ impl Processor {
             .map_err(|_| format!("unknown processor {:?}", id.processor.escape_debug().to_string()))?;
         let target = processor.target().ok_or_else(|| format!("{} is not in this build", processor.name()))?;
         let (mut xnack, mut sramecc) = (None, None);
+        id.check_features(target).map_err(|error| error.to_string())?;
         for (name, on) in &id.features {
             match name.as_str() {
-                "xnack" if target.has_xnack() => xnack = Some(*on),
-                "sramecc" if target.has_sramecc() => sramecc = Some(*on),
-                _ => return Err(format!("{} has no setting {:?}", processor.name(), name.escape_debug().to_string())),
+                "xnack" => xnack = Some(*on),
+                _ => sramecc = Some(*on),
             }
         }
         Ok(Processor { processor, target, xnack, sramecc, os, says_os: true })
