@@ -15,7 +15,7 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use amdgpu_object::{AddressMap, Image, Part, Section, TargetId};
+use amdgpu_object::{AddressMap, Image, Part, Section, TargetError, TargetId, TargetIdError};
 use chosen::Near;
 
 use crate::error::{Error, Result};
@@ -91,17 +91,18 @@ pub struct Selection {
 
 /// Reads a target id, such as `gfx942:xnack+`.
 pub fn selection(text: &str) -> std::result::Result<Selection, String> {
-    let id = TargetId::parse(text);
-    let mut target = isa::parse_target(&id.processor)?;
-    let mut features = text.split(':').skip(1).peekable();
-    // `gfx1100:wave64` is a separate target.
-    if let Some(wave) = features.next_if(|f| f.starts_with("wave")) {
-        target = isa::parse_target(&format!("{}:{wave}", id.processor))?;
+    match TargetId::read(text) {
+        Ok((id, target)) => Ok(Selection { target, id }),
+        Err(TargetIdError::Unknown(name)) => {
+            isa::parse_target(&name).map(|target| Selection { target, id: TargetId::parse(&name) })
+        }
+        Err(error) => Err(error.to_string()),
     }
-    match features.find(|f| !f.ends_with(['+', '-'])) {
-        Some(f) => Err(format!("feature {f:?} must end in + or -, as in gfx942:xnack+")),
-        None => Ok(Selection { target, id }),
-    }
+}
+
+/// Reads a target id of which only the instructions count.
+pub fn target(text: &str) -> std::result::Result<Target, String> {
+    selection(text).map(|selection| selection.target)
 }
 
 pub fn address(text: &str) -> std::result::Result<u64, String> {
@@ -141,20 +142,16 @@ pub fn about(label: &str, what: &dyn fmt::Display) -> String {
 
 /// The target of an image, or the reason why it is passed over.
 pub fn target_of(image: &Image<'_>, selection: Option<&Selection>) -> std::result::Result<Target, String> {
-    match (&image.target, selection) {
-        (Some(id), Some(selection)) if !selection.matches(id) => Err(format!("holds {id}, not {}", selection.id)),
-        (Some(_), Some(selection)) => Ok(selection.target),
-        (Some(id), None) => isa::parse_target(&id.processor)
-            .map_err(|_| format!("holds {id}, which this build cannot decode; it knows {}", isa::known_targets())),
-        // The code object does not name its target, or names one that the tables lack.
-        (None, Some(selection)) => Ok(selection.target),
-        (None, None) => Err(match image.unknown_processor {
-            Some(number) => {
-                format!("is for processor {number:#x}, which this build does not know; use --target TARGET")
-            }
-            None => "does not say which target it is for; use --target TARGET".into(),
-        }),
+    if let (Some(id), Some(selection)) = (&image.target, selection) {
+        if !selection.matches(id) {
+            return Err(format!("holds {id}, not {}", selection.id));
+        }
     }
+    image.target_for(selection.map(|selection| selection.target)).map_err(|error| match error {
+        TargetError::Unsupported(_) => format!("{error}; it knows {}", isa::known_targets()),
+        TargetError::UnknownProcessor(_) | TargetError::Unstated => format!("{error}; use --target TARGET"),
+        error => error.to_string(),
+    })
 }
 
 pub fn run(args: &Args, color: bool) -> Result<()> {

@@ -16,7 +16,7 @@ pub struct Args {
     #[arg(long)]
     format: Vec<String>,
     /// Only this target, such as gfx942, and its operations; may be repeated
-    #[arg(long, value_parser = isa::parse_target)]
+    #[arg(long, value_parser = crate::dis::target)]
     target: Vec<Target>,
     /// Separate the cells by tabs, and begin each line with the format
     #[arg(long)]

@@ -42,7 +42,7 @@ use progress::Bar;
 #[command(verbatim_doc_comment)]
 pub struct Args {
     /// Only this target, such as gfx942; may be repeated
-    #[arg(long, value_parser = isa::parse_target)]
+    #[arg(long, value_parser = crate::dis::target)]
     target: Vec<Target>,
     /// Only every N-th word, beginning with the K-th; the N parts together are all words
     #[arg(long, value_name = "K/N", default_value = "1/1")]

@@ -5,8 +5,8 @@ use std::io;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::isa::Target;
 use crate::isa::tables::{Form, Operand, Operation, Tables, tables};
-use crate::isa::{self, Target};
 use crate::out::{self, Out};
 
 /// Print the tables: every operation with its number, operands, modifiers, implicit registers and flags
@@ -17,7 +17,7 @@ use crate::out::{self, Out};
 #[derive(clap::Args)]
 pub struct Args {
     /// Only this target, such as gfx942; may be repeated
-    #[arg(long, value_parser = isa::parse_target)]
+    #[arg(long, value_parser = crate::dis::target)]
     target: Vec<Target>,
     /// Print one JSON document
     #[arg(long)]

@@ -4,6 +4,7 @@ use amdgpu_isa::errors::FieldError;
 use amdgpu_isa::patch::PatchError;
 use amdgpu_isa::text::Suggestion;
 use amdgpu_isa::{DecodeError as Refused, convert};
+use amdgpu_object::TargetError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -98,17 +99,16 @@ pub fn assembly<'py>(
         .1
 }
 
-/// The target that a file states: its name, or the number of an unknown processor.
-pub fn target_name(id: Option<&amdgpu_object::TargetId>, unknown: Option<u8>) -> Option<String> {
-    id.map(ToString::to_string).or(unknown.map(|number| format!("processor {number:#x}")))
-}
-
-/// The error that the target of code is not known.
-pub fn undecodable(py: Python<'_>, id: Option<&str>) -> PyErr {
-    match id {
-        Some(id) => object(py, format!("the code is for {id}, which this build cannot decode"), &[]),
-        None => object(py, "the code object does not say which target it is for".into(), &[]),
-    }
+/// The error that code is not decoded: its target is not known, or it is not the wanted one.
+pub fn undecodable(py: Python<'_>, error: &TargetError) -> PyErr {
+    let message = match error {
+        TargetError::Unsupported(id) => format!("the code is for {id}, which this build cannot decode"),
+        TargetError::UnknownProcessor(number) => {
+            format!("the code is for processor {number:#x}, which this build cannot decode")
+        }
+        error => format!("the code object {error}"),
+    };
+    object(py, message, &[])
 }
 
 /// The reason why text is not an instruction. `line`: the line in a program, from 0 on.

@@ -93,7 +93,7 @@ impl File {
         let images = || self.images.iter().map(|image| image.get());
         let known: Vec<_> = images().filter(|image| image.known_target().is_some()).collect();
         match (&known[..], images().next()) {
-            ([], Some(image)) => Err(image.undecodable(py)),
+            ([], Some(image)) => image.decoding(py, None).map(|_| known),
             _ => Ok(known),
         }
     }

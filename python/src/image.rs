@@ -58,9 +58,10 @@ impl Image {
         self.id.as_ref()?.processor.parse().ok()
     }
 
-    /// The error that the target is unknown.
-    pub fn undecodable(&self, py: Python<'_>) -> PyErr {
-        errors::undecodable(py, errors::target_name(self.id.as_ref(), self.unknown).as_deref())
+    /// The target for which the code is decoded.
+    pub fn decoding(&self, py: Python<'_>, wanted: Option<Wanted>) -> PyResult<amdgpu_isa::Target> {
+        let target = amdgpu_object::decoding_target(self.id.as_ref(), self.unknown, wanted.map(|wanted| wanted.0));
+        target.map_err(|error| errors::undecodable(py, &error))
     }
 }
 
@@ -102,7 +103,7 @@ impl Image {
     /// The lines of all sections. Each function is decoded for its own wave size.
     #[pyo3(signature = (target = None))]
     pub fn lines(&self, py: Python<'_>, target: Option<Wanted>) -> PyResult<Lines> {
-        let target = target.map(|target| target.0).or(self.known_target()).ok_or_else(|| self.undecodable(py))?;
+        let target = self.decoding(py, target)?;
         let parts = self.sections.iter().rev().map(|section| section::whole(section.bind(py)));
         Ok(Lines::new(target, parts.collect()))
     }

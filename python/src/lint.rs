@@ -83,10 +83,6 @@ fn with<T>(py: Python<'_>, image: &Image, each: impl FnOnce(&amdgpu_object::Imag
     result.ok_or_else(|| errors::object(py, "the image cannot be read again".into(), &[]))
 }
 
-fn target(py: Python<'_>, image: &Image, wanted: Option<Wanted>) -> PyResult<amdgpu_isa::Target> {
-    wanted.map(|wanted| wanted.0).or(image.known_target()).ok_or_else(|| image.undecodable(py))
-}
-
 pub fn lint(
     py: Python<'_>,
     image: &Image,
@@ -94,7 +90,7 @@ pub fn lint(
     hints: bool,
     settings: Settings,
 ) -> PyResult<Vec<Finding>> {
-    let target = target(py, image, wanted)?;
+    let target = image.decoding(py, wanted)?;
     with(py, image, |image| {
         let all = check::image_with(image, target, settings);
         all.iter().filter(|finding| hints || finding.severity() != Severity::Hint).map(Finding::of).collect()
@@ -109,7 +105,7 @@ pub fn change<'py>(
     trust_jumps: bool,
     settings: Settings,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let target = target(py, image, wanted)?;
+    let target = image.decoding(py, wanted)?;
     let new = with(py, image, |image| {
         let plan = repair::image_with(image, target, kind, settings)?;
         let edits = if trust_jumps { plan.edits } else { plan.followed()? };

@@ -21,8 +21,9 @@ pub struct Section {
     bytes: Py<PyBytes>,
     /// The target of the image. Its wave size does not matter.
     pub target: Option<amdgpu_isa::Target>,
-    /// The target that the file states.
-    id: Option<String>,
+    /// The target that the file states, or the number of an unknown processor.
+    id: Option<amdgpu_object::TargetId>,
+    unknown: Option<u8>,
     /// The offset of each function, and its wave size.
     pieces: Vec<(usize, Option<u16>)>,
 }
@@ -36,7 +37,8 @@ impl Section {
             offset: image.offset_of(section),
             bytes: PyBytes::new(py, section.bytes).unbind(),
             target: id.and_then(|id| id.processor.parse().ok()),
-            id: errors::target_name(id, image.unknown_processor),
+            id: id.cloned(),
+            unknown: image.unknown_processor,
             pieces: section.functions(0).map(|piece| (piece.start, section.lanes_at(piece.start))).collect(),
         }
     }
@@ -61,14 +63,18 @@ impl Section {
             bytes: PyBytes::new(py, bytes).unbind(),
             target: Some(target),
             id: None,
+            unknown: None,
             pieces: vec![(0, None)],
         }
     }
 
     /// The target for which the section's code is decoded.
     pub fn decoding(&self, py: Python<'_>, wanted: Option<Wanted>) -> PyResult<amdgpu_isa::Target> {
-        let target = wanted.map(|wanted| wanted.0).or(self.target);
-        target.ok_or_else(|| errors::undecodable(py, self.id.as_deref()))
+        let wanted = wanted.map(|wanted| wanted.0);
+        let decoding = || amdgpu_object::decoding_target(self.id.as_ref(), self.unknown, wanted);
+        // Bare code has a target that no file states.
+        let bare = self.target.filter(|_| self.id.is_none() && wanted.is_none());
+        bare.map_or_else(decoding, Ok).map_err(|error| errors::undecodable(py, &error))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Targets. Every function accepts a target, or any of its names.
 
+use amdgpu_object::{TargetId, TargetIdError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -12,13 +13,13 @@ pub struct Target(pub amdgpu_isa::Target);
 
 impl Target {
     fn named(name: &str) -> PyResult<Target> {
-        let target = name.parse().map_err(|_| {
-            UnknownTargetError::new_err(format!(
-                "unknown target '{}'; amdgpu_isa.TARGETS lists the known ones",
-                name.escape_debug()
-            ))
-        })?;
-        Ok(Target(target))
+        let read = TargetId::read(name).map_err(|error| match error {
+            TargetIdError::Unknown(name) => {
+                format!("unknown target '{}'; amdgpu_isa.TARGETS lists the known ones", name.escape_debug())
+            }
+            error => error.to_string(),
+        });
+        read.map(|(_, target)| Target(target)).map_err(UnknownTargetError::new_err)
     }
 }
 

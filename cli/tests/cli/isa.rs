@@ -261,3 +261,24 @@ fn an_unknown_target_is_a_wrong_command_line() {
     let message = run(&["isa", "--json", "--target", "gfx1"], b"").fails(2);
     assert!(message.contains("unknown target") && message.contains("gfx942"), "{message}");
 }
+
+/// A target is named in the same way for all commands, with settings too.
+#[test]
+fn targets_can_have_settings() {
+    for command in ["isa", "matrix"] {
+        let plain = run(&[command, "--target", "gfx942"], b"").ok();
+        assert_eq!(run(&[command, "--target", "mi300x:sramecc-:xnack+"], b"").ok(), plain, "{command}");
+        for (name, reason) in [
+            ("gfx942:fast+", "gfx942 has no setting \"fast\""),
+            ("gfx1100:xnack+", "gfx1100 has no setting \"xnack\""),
+            ("gfx942:xnack", "must end in + or -"),
+            ("gfx942:wave32", "unknown target"),
+        ] {
+            let refused = run(&[command, "--target", name], b"").fails(2);
+            assert!(refused.contains(reason), "{command} {name}: {refused}");
+        }
+    }
+    let saxpy = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+    let refused = run(&["lint", "--target", "gfx942:fast+", "-"], saxpy).fails(2);
+    assert!(refused.contains("gfx942 has no setting \"fast\""), "{refused}");
+}

@@ -6,7 +6,7 @@ use amdgpu_isa::Target;
 use amdgpu_isa::capi::{number_of, target_of};
 use amdgpu_lint::check;
 use amdgpu_lint::repair::{self, Repair};
-use amdgpu_object::{Error, Image, Part, SymbolKind};
+use amdgpu_object::{Error, Image, Part, SymbolKind, TargetError};
 
 use crate::answer::{Note, amdgpu_isa_answer, amdgpu_isa_note, amdgpu_isa_severity};
 use crate::memory::{bytes, give, string};
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn amdgpu_isa_file_free(file: *mut amdgpu_isa_file) {
 /// Checks the code of a file for waits and distances that are missing, or longer than needed. The answer has no bytes.
 /// Its notes with a `rule` are the findings, and those without are about parts that could not be read.
 ///
-/// `target`: the target to read the code for; 0 for the one that the file names.
+/// `target`: the target to read the code for; 0 for the one that the file names. Code for another processor is not read.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.
@@ -258,13 +258,24 @@ pub unsafe extern "C" fn amdgpu_isa_lint(file: *const u8, len: usize, target: u3
 }
 
 fn target_for(image: &Image<'_>, wanted: u32) -> Result<Target, Note> {
-    let target = if wanted == 0 { known(image) } else { target_of(wanted) };
-    let unknown = || match (wanted, &image.target) {
-        (0, Some(id)) => format!("this library was built without {}", id.processor),
-        (0, None) => "the file does not name its processor: pass a target".into(),
-        _ => "the library was built without this target, or the number is not a target".into(),
+    let refused =
+        |reason: String| Note { place: Some(string(image.label)), ..Note::new(amdgpu_isa_severity::Error, reason) };
+    let wanted = match (wanted, target_of(wanted)) {
+        (0, _) => None,
+        (_, None) => {
+            return Err(refused("the library was built without this target, or the number is not a target".into()));
+        }
+        (_, known) => known,
     };
-    target.ok_or_else(|| Note { place: Some(string(image.label)), ..Note::new(amdgpu_isa_severity::Error, unknown()) })
+    image.target_for(wanted).map_err(|error| {
+        refused(match error {
+            TargetError::Unsupported(id) => format!("this library was built without {}", id.processor),
+            TargetError::UnknownProcessor(_) | TargetError::Unstated => {
+                "the file does not name its processor: pass a target".into()
+            }
+            error => format!("the code object {error}"),
+        })
+    })
 }
 
 /// Inserts the waits and distances that are missing. The bytes of the answer are the new file, which is proved to be

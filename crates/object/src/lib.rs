@@ -50,6 +50,7 @@ mod bundle;
 mod bundles;
 mod code_object;
 mod compressed;
+mod decoding;
 pub mod elf;
 mod error;
 mod functions;
@@ -71,6 +72,7 @@ mod target_id;
 
 pub use address_map::{AddressMap, Argument};
 pub use bundles::unpack;
+pub use decoding::{TargetError, decoding_target};
 pub use error::{Container, ElfFault, ElfPart, Error, ErrorKind, Step};
 pub use image::{Image, NewerVersion, Part, Relocation, Section, SkipReason, Symbol, SymbolKind};
 pub use name::Name;
