@@ -178,8 +178,15 @@ class Inst:
         """What sources hold that the operation does not have: "llvm22", "llvm23", or None if it is neither."""
     def with_filler(self, name: str) -> Inst:
         """The instruction with "llvm22" or "llvm23" in the sources that the operation does not have."""
-    def get(self, name: str) -> int | None: ...
-    def replace(self, **values: int) -> Inst: ...
+    def get(self, name: str) -> int | None:
+        """The value of a field, as the operation reads it: the offset of a load can be negative."""
+
+    def replace(self, **values: int) -> Inst:
+        """The instruction with other values of fields, which are as `get` returns them.
+
+        Raises ChangeError if a value does not fit its field: none is masked.
+        """
+
     def retarget(self, target: str | Target) -> Inst: ...
     def shrink(self) -> Inst: ...
     def expand(self) -> Inst: ...

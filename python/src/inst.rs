@@ -1,6 +1,8 @@
 //! One instruction: decoding, parsing, queries, changes.
 
+use amdgpu_isa::errors::FieldError;
 use amdgpu_isa::facts::RegSet;
+use amdgpu_isa::patch::PatchError;
 use amdgpu_isa::{Access, Filler, Reg, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -282,21 +284,31 @@ impl Inst {
         self.0.is_canonical()
     }
 
-    /// The value of a field, or None.
-    fn get(&self, name: &str) -> PyResult<Option<u32>> {
-        Ok(self.0.get(field(name)?))
+    /// The value of a field, or None: a negative number if the operation reads one.
+    fn get(&self, name: &str) -> PyResult<Option<i64>> {
+        let field = field(name)?;
+        let Some(bits) = self.0.get(field) else { return Ok(None) };
+        // The bits of a negative number are no number that the field takes.
+        Ok(Some(match i32::try_from(bits).map(|number| self.0.with_signed(field, number)) {
+            Ok(Err(PatchError::Value(FieldError { width, .. }))) => i64::from(bits) - (1 << width),
+            _ => bits.into(),
+        }))
     }
 
-    /// The instruction with other values of fields: `inst.replace(vdst=7)`.
+    /// The instruction with other values of fields: `inst.replace(vdst=7)`. Values are as `get` returns them.
     #[pyo3(signature = (**values))]
     fn replace(&self, py: Python<'_>, values: Option<&Bound<'_, PyDict>>) -> PyResult<Inst> {
         let mut inst = self.0;
         for (name, value) in values.into_iter().flatten() {
             let (field, value) = (field(name.extract()?)?, value.extract::<i64>()?);
-            let changed = match (u32::try_from(value), i32::try_from(value)) {
-                (Ok(value), _) => inst.with(field, value),
-                (_, Ok(value)) => inst.with_signed(field, value),
-                _ => return Err(errors::no_field(&format!("{field} = {value}"))),
+            // Only a literal has numbers of 32 bits.
+            let changed = match (i32::try_from(value), u32::try_from(value)) {
+                (Ok(value), _) => inst.with_signed(field, value),
+                (_, Ok(value)) => inst.with(field, value),
+                _ => match inst.locate(field) {
+                    Some(place) => Err(FieldError { field, value, width: place.width() }.into()),
+                    None => Err(PatchError::NoField(field)),
+                },
             };
             inst = changed.map_err(|error| errors::unchanged(py, error))?;
         }

@@ -292,3 +292,37 @@ def test_the_filler_of_sources_that_an_operation_does_not_have():
     assert isa.parse("gfx942", "s_nop 0").filler is None
     with pytest.raises(ValueError, match="llvm23"):
         add.with_filler("llvm21")
+
+def test_numbers_that_do_not_fit_are_never_masked():
+    load = isa.parse("gfx942", "global_load_dword v0, v1, s[0:1]")
+    scalar = isa.parse("gfx942", "s_load_dword s0, s[2:3], 0x0")
+    move = isa.parse("gfx942", "s_movk_i32 s0, 0x0")
+    literal = isa.parse("gfx942", "s_mov_b32 s0, 0x12345678")
+    branch = isa.parse("gfx942", "s_branch 0")
+    for inst, field, least, most in [
+        (load, "offset", -4096, 4095),
+        (scalar, "offset", -(1 << 20), (1 << 20) - 1),
+        (move, "simm16", -0x8000, 0xFFFF),
+        (literal, "literal", -(1 << 31), (1 << 32) - 1),
+        (branch, "simm16", -0x8000, 0x7FFF),
+        (load, "vdst", 0, 255),
+    ]:
+        for value in (least, most):
+            changed = inst.replace(**{field: value})
+            assert changed.replace(**{field: changed.get(field)}) == changed
+        for value in (least - 1, most + 1, 1 << 40, -(1 << 40)):
+            with pytest.raises(isa.ChangeError) as caught:
+                inst.replace(**{field: value})
+            assert (caught.value.field, caught.value.value) == (field, value)
+    assert str(load.replace(offset=-1)).endswith("offset:-1") and load.replace(offset=-1).get("offset") == -1
+    with pytest.raises(isa.ChangeError, match="has no field simm16"):
+        load.replace(simm16=1 << 40)
+
+
+def test_targets_can_have_settings():
+    assert isa.Target("gfx942:sramecc+:xnack-") == isa.Target("gfx942")
+    assert isa.Target("gfx1100:wave64").wave_size == 64
+    with pytest.raises(isa.UnknownTargetError, match='gfx942 has no setting "fast"'):
+        isa.Target("gfx942:fast+")
+    with pytest.raises(isa.AssemblyError, match="gfx942 has no waves of 48 lanes"):
+        isa.build("s_nop 0", "gfx942", wave=48)
