@@ -10,6 +10,9 @@ pub const ALL: &[Damage] = &[
     ("operands.isa", "# Made up.", "synonym s_mov_b32 s_movrel_b32", "operands.isa:1: s_mov_b32 is a name on ta"),
     ("operands.isa", "# Made up.", "synonym s_move s_mov_b32+sdst", "operands.isa:1: expected FIELD:VALUE, found `sdst`"),
     ("operands.isa", "# Made up.", "synonym s_move s_mov_b32+best:3", "operands.isa:1: best, which s_move implies, is no field"),
+    ("operands.isa", "# Made up.", "dwarf pc", "operands.isa:1: expected: dwarf NAME NUMBER"),
+    ("operands.isa", "# Made up.", "dwarf pc 16\ndwarf s 0-31 16", "operands.isa:2: a register has the number 16 already"),
+    ("operands.isa", "# Made up.", "dwarf s 0..63 32", "operands.isa:1: expected: dwarf LETTER FIRST-LAST NUMBER"),
     // Counters of outstanding operations.
     ("counters.isa", "counter vmcnt 15 gb=63 ;", "counter ;", "counters.isa:1: expected: counter NAME CELL..."),
     ("counters.isa", "gb=63 ; Made up.", "gb=63", "counters.isa:1: vmcnt has no source"),
