@@ -3,7 +3,7 @@
 
 use amdgpu_isa::arbitrary::valid;
 use amdgpu_isa::facts::{Counter, RegSet};
-use amdgpu_isa::hazards::{Guard, Hazards, Next, Pending};
+use amdgpu_isa::hazards::{Guard, GuardError, Hazards, Next, Pending};
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Access, Inst, Operand, Target, VgprMsb, parse};
 use arbitrary::Unstructured;
@@ -27,6 +27,20 @@ fn program(target: Target, random: &mut u64) -> Vec<Inst> {
         }
     }
     insts
+}
+
+/// A guard refuses instructions of another target, or for waves of another size, and stays as it was.
+#[test]
+fn a_guard_takes_instructions_of_its_own_target() {
+    for &target in Target::ALL {
+        let mut guard = Guard::new(target);
+        for &other in Target::ALL {
+            let inst = parse(other, "s_nop 0").unwrap();
+            let taken = guard.before(&inst, |extra| panic!("{target} {other}: {extra}"));
+            let expected = if other == target { Ok(()) } else { Err(GuardError::Target(other)) };
+            assert_eq!(taken, expected, "{target} {other}");
+        }
+    }
 }
 
 #[test]

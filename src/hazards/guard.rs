@@ -1,5 +1,7 @@
 //! Waits and distances for emitters of code.
 
+use core::fmt;
+
 use crate::compose::compose;
 use crate::hazards::next::Next;
 use crate::hazards::uses::Uses;
@@ -41,6 +43,27 @@ pub struct Guard {
     hazards: Hazards,
 }
 
+/// The reason why a guard does not take an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GuardError {
+    /// The instruction is of this target, and the guard is for another one, or for waves of another size.
+    Target(Target),
+    /// The instruction has a need that no instruction ends.
+    Need(Need),
+}
+
+impl fmt::Display for GuardError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GuardError::Target(target) => write!(f, "the instruction is of {target}, and the guard is not"),
+            GuardError::Need(need) => need.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for GuardError {}
+
 impl Guard {
     /// A guard for code that is still empty.
     pub const fn new(target: Target) -> Guard {
@@ -72,8 +95,12 @@ impl Guard {
     /// `inst`. `take` does not get `inst` itself, so that the caller can put a label before it.
     ///
     /// # Errors
-    /// A need that no instruction ends. `take` may have got waits by then.
-    pub fn before(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
+    /// The instruction is of another target; or it has a need that no instruction ends. `take` may have got waits by
+    /// then.
+    pub fn before(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), GuardError> {
+        if inst.target() != self.hazards.target() {
+            return Err(GuardError::Target(inst.target()));
+        }
         if self.pending.is_incomplete() {
             self.settle(&mut take);
         }
@@ -87,14 +114,13 @@ impl Guard {
         if !is_ready {
             self.wait(&needs, &mut take);
         }
-        if inst.target() == self.hazards.target() {
-            let pending = &mut self.pending;
-            self.hazards.prepare(&next, |filler| {
-                pending.issue(filler, 0);
-                take(filler);
-            })?;
-            self.hazards.step_of(&next, 0, true);
-        }
+        let pending = &mut self.pending;
+        let prepared = self.hazards.prepare(&next, |filler| {
+            pending.issue(filler, 0);
+            take(filler);
+        });
+        prepared.map_err(GuardError::Need)?;
+        self.hazards.step_of(&next, 0, true);
         // The needs are looked up again only after waits, which may leave doubts about flat operations.
         match is_ready {
             true => self.pending.issue_ready(uses, 0),

@@ -38,7 +38,7 @@ mod steps;
 pub(crate) mod table;
 mod uses;
 
-pub use guard::Guard;
+pub use guard::{Guard, GuardError};
 pub use modes::Modes;
 pub use next::Next;
 pub use pending::Pending;

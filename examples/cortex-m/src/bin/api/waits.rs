@@ -2,7 +2,7 @@
 
 use crate::{Sink, used};
 use amdgpu_isa::facts::{Counter, Counters, RegSet};
-use amdgpu_isa::hazards::{Distance, Guard, Hazards, Modes, Need, Needs, Next, Pending, Rule, Waits};
+use amdgpu_isa::hazards::{Distance, Guard, GuardError, Hazards, Modes, Need, Needs, Next, Pending, Rule, Waits};
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Access, Inst, Target, VgprMsb};
 use core::fmt::Write;
@@ -20,7 +20,13 @@ pub fn all(target: Target, insts: impl Iterator<Item = Inst> + Clone) {
     let mut pending = [Pending::new(target), Pending::in_function(Pending::new(target))];
     for (inst, n) in insts.zip(0u32..) {
         for guard in &mut guards {
-            told(Guard::before(guard, &inst, |inst| used(*inst)));
+            let taken = Guard::before(guard, &inst, |inst| used(*inst));
+            if let Err(GuardError::Target(target)) = taken {
+                used(target as u32);
+            }
+            if let Err(GuardError::Need(need)) = taken {
+                told(Err(need));
+            }
         }
         Guard::settle(&mut guard, |inst| used(*inst));
         used((Pending::is_incomplete(Guard::pending(&guard)), Hazards::is_incomplete(Guard::hazards(&guard))));
