@@ -1,6 +1,6 @@
 //! The numbers of registers in the tables for debuggers (DWARF).
 
-use crate::opcode::DWARF;
+use crate::opcode::{DWARF, DwarfNumber};
 use crate::target::{OPERANDS, Target};
 
 /// The number of a register in tables for debuggers, such as `.debug_frame`, of code for waves of 64 lanes, which
@@ -16,7 +16,7 @@ use crate::target::{OPERANDS, Target};
 /// ```
 pub fn dwarf_register(target: Target, name: &str) -> Option<u16> {
     let last = OPERANDS[target as usize].sgpr_last;
-    DWARF.iter().find_map(|&(known, registers, number)| {
+    DWARF.iter().find_map(|&DwarfNumber { name: known, registers, number }| {
         let Some((first, end, is_scalar)) = registers else { return (known == name).then_some(number) };
         let digits = name.strip_prefix(known).filter(|digits| digits.bytes().all(|c| c.is_ascii_digit()))?;
         let register = digits.parse::<u16>().ok().filter(|n| (first..=end).contains(n))?;

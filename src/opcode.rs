@@ -185,3 +185,13 @@ impl fmt::Display for Field {
         f.pad(self.name())
     }
 }
+
+/// A row of the numbers of registers for debuggers.
+pub(crate) struct DwarfNumber {
+    /// The name of a register, or the letter of several.
+    pub name: &'static str,
+    /// The first and the last of several registers, and whether they are scalar.
+    pub registers: Option<(u16, u16, bool)>,
+    /// The number of the register, or of the first one.
+    pub number: u16,
+}

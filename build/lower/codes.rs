@@ -143,16 +143,12 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
     }
     putln!(w, "];");
     let count = isa.dwarf.len();
-    putln!(
-        w,
-        "/// The registers that have numbers for debuggers: a name, or a letter with its first and last register and"
-    );
-    putln!(w, "/// whether these are scalar; and the number of the name or of the first register.");
-    putln!(w, "pub(crate) static DWARF: [(&str, Option<(u16, u16, bool)>, u16); {count}] = [");
+    putln!(w, "/// The registers that have numbers for debuggers.");
+    putln!(w, "pub(crate) static DWARF: [DwarfNumber; {count}] = [");
     for row in &isa.dwarf {
         let is_scalar = isa.codes.iter().any(|code| code.class == "sgpr" && code.name == row.name);
         let registers = row.registers.map(|(first, last)| (first, last, is_scalar));
-        putln!(w, "({:?}, {registers:?}, {}),", row.name, row.number);
+        putln!(w, "DwarfNumber {{ name: {:?}, registers: {registers:?}, number: {} }},", row.name, row.number);
     }
     putln!(w, "];");
     putln!(w, "/// Numbers of the hardware that are the same on every target.\n#[allow(dead_code)]");

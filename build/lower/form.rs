@@ -53,6 +53,16 @@ pub enum Half {
     Second,
 }
 
+/// What instructions of a form have to keep.
+struct Checks {
+    /// The checks of fields in the first 64 bits.
+    low: Vec<Check>,
+    /// The checks of the other fields.
+    high: Vec<Check>,
+    marks: u8,
+    rules: Vec<rules::Rule>,
+}
+
 impl Form {
     pub fn base(isa: &Isa, t: &Target, format: usize, row: &Row, half: Option<Half>) -> Result<Form> {
         let def = t.formats[format].def;
@@ -230,7 +240,7 @@ impl Form {
             layout.apply(isa, t, row, token, &mut descs)?;
         }
         let (mask, value, ignored) = layout.finish();
-        let (checks, high, marks, rules) = self.checks(isa, t, pool, row, &descs)?;
+        let Checks { low: checks, high, marks, rules } = self.checks(isa, t, pool, row, &descs)?;
         let is_wide = !high.is_empty() || (mask | ignored) >> 64 != 0;
         let marks = if is_wide { marks | marks::WIDE } else { marks };
         let mut run = |checks: Vec<Check>| {
@@ -310,15 +320,8 @@ impl Form {
         Ok(all)
     }
 
-    /// The checks of fields in the first 64 bits, those of fields above them, the marks and the rules.
-    fn checks(
-        &self,
-        isa: &Isa,
-        t: &mut Target,
-        pool: &mut Pool,
-        row: &Row,
-        descs: &[OperandDesc],
-    ) -> Result<(Vec<Check>, Vec<Check>, u8, Vec<rules::Rule>)> {
+    /// What instructions of the form have to keep.
+    fn checks(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row, descs: &[OperandDesc]) -> Result<Checks> {
         let mut checks = Vec::new();
         let mut rules = Vec::new();
         let mut marks = if self.begins { marks::SIZED } else { 0 };
@@ -336,7 +339,7 @@ impl Form {
         if let Some(c) = checks.iter().chain(&high).find(|c| c.hi != NONE && (c.hi >= 64 || c.lsb >= 64)) {
             return row.at.err(format!("`{}` has a flag, which must lie with it in the first 64 bits", c.field));
         }
-        Ok((checks, high, marks, rules))
+        Ok(Checks { low: checks, high, marks, rules })
     }
 
     /// The format after the base words: that of an extension, or LITERAL.
