@@ -161,8 +161,10 @@ impl CodeObject {
             let mut over = false;
             for row in first..end {
                 let Some(later) = self.inst(row).filter(|_| spend(&mut budget)) else { continue };
-                let waits =
-                    later.waits().get(counter).filter(|left| if is_ordered { *left <= later_count } else { *left == 0 });
+                let waits = later
+                    .waits()
+                    .get(counter)
+                    .filter(|left| if is_ordered { *left <= later_count } else { *left == 0 });
                 if waits.is_some() {
                     found.count(row, &later, counter, false);
                 }
