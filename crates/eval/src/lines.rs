@@ -153,7 +153,7 @@ fn fits(name: &str, dwords: &[u32], bits: u16) -> Result<(), Reason> {
         dwords.iter().rposition(|dword| *dword != 0).map_or(0, |n| (n as u32 + 1) * 32 - dwords[n].leading_zeros());
     match used <= u32::from(bits) {
         true => Ok(()),
-        false => Err(format!("the value of {name} has {used} bits, and there are {bits}").into()),
+        false => Err(format!("the value of {name} has {used} bits, and there are {bits}")),
     }
 }
 
