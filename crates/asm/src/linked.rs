@@ -25,6 +25,8 @@ const PAGE: u64 = 0x1000;
 const PROGRAM_HEADER: u64 = 56;
 const FILE_HEADER: u64 = 64;
 const GOT: &str = ".got";
+/// The sections that become read-only after loading, in their order.
+const RELRO: [&str; 5] = [".data.rel.ro", ".dynamic", GOT, ".bss.rel.ro", RELRO_PADDING];
 const RELRO_PADDING: &str = ".relro_padding";
 
 /// A section of the file.
@@ -81,7 +83,7 @@ impl Chunk {
             (_, 0) => 2,
             (_, SHF_EXECINSTR) => 3,
             // A source that was made from a linked file already has a table of this name.
-            _ if self.is_made() || self.name == GOT => 4,
+            _ if self.is_made() || [RELRO[0], GOT, RELRO[3]].contains(&self.name.as_str()) => 4,
             _ if self.kind == SHT_NOBITS => 6,
             _ => 5,
         }
@@ -153,7 +155,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     }
     // The bytes after the table of addresses, up to the end of its page, become read-only with the table.
     chunks.push(Chunk::new(RELRO_PADDING, SHT_NOBITS, alloc | SHF_WRITE, 1, 0, ""));
-    let order = |chunk: &Chunk| [".dynamic", GOT, RELRO_PADDING].iter().position(|name| chunk.name == *name);
+    let order = |chunk: &Chunk| RELRO.iter().position(|name| chunk.name == *name);
     chunks.sort_by_key(|chunk| (chunk.rank(), order(chunk).filter(|_| chunk.rank() == 4)));
 
     let segments = place(&mut chunks);
@@ -223,12 +225,16 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
     let count = 1 + kinds.len() as u64 + 3 + u64::from(has_notes);
     let headers = FILE_HEADER + count * PROGRAM_HEADER;
     let (mut address, mut offset, mut segment) = (headers, headers, 0);
+    // The end of the last section before padding.
+    let mut end = headers;
     for chunk in chunks.iter_mut() {
         let is_first = chunk.segment() != segment;
         if is_first {
             segment = chunk.segment();
-            // A new segment begins in the next page, at the offset in the page that it has in the file.
-            address = if segment < 9 { address.next_multiple_of(PAGE) + offset % PAGE } else { 0 };
+            // A new segment begins in the next page, at the offset in the page where the last one ended; so it does in
+            // the file.
+            address = if segment < 9 { address.next_multiple_of(PAGE) + end % PAGE } else { 0 };
+            offset += if segment < 9 { address.wrapping_sub(offset) % PAGE } else { 0 };
         }
         if segment < 9 {
             let padding = address.next_multiple_of(chunk.align) - address;
@@ -236,9 +242,11 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
             // The file has no bytes for a section without contents.
             offset += if chunk.kind == SHT_NOBITS && !is_first { 0 } else { padding };
             chunk.address = address;
-            if chunk.name == RELRO_PADDING && chunk.is_made() {
+            let is_padding = chunk.name == RELRO_PADDING && chunk.is_made();
+            if is_padding {
                 chunk.len = address.next_multiple_of(PAGE) - address;
             }
+            end = if is_padding { address } else { address + chunk.len };
             address += chunk.len;
         } else {
             offset = offset.next_multiple_of(chunk.align);

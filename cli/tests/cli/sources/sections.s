@@ -94,6 +94,14 @@ seen:
 room:
 	.zero 100
 	.size room, 100
+	.section .data.rel.ro,"aw",@progbits
+	.p2align 3
+	.quad 5
+	.section .data.rel.ro.more,"aw",@progbits
+	.p2align 3
+	.quad 6
+	.section .bss.rel.ro,"aw",@nobits
+	.zero 24
 	.section .bss.more,"aw",@nobits
 	.zero 3
 	.section unseen,"",@progbits

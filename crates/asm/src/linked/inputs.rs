@@ -9,7 +9,7 @@ use crate::resolve::Image;
 const MERGED: [&str; 6] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss"];
 
 fn name(name: &str) -> &str {
-    let is_of = |whole: &&&str| name.strip_prefix(**whole).is_some_and(|rest| rest.starts_with('.'));
+    let is_of = |whole: &&&str| name.strip_prefix(**whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     MERGED.iter().find(is_of).copied().unwrap_or(name)
 }
 
