@@ -20,8 +20,8 @@ use crate::value::{Reg, Value};
 ///
 /// Where paths meet, [`Guard::join`] takes the worse of two states: keep a copy at a branch, and join it at the
 /// branch's label. The label of a loop is emitted before the branch back to it: call [`Guard::settle`], which waits for
-/// everything, before the label and before this branch. Or emit loops without waits, and let `amdgpu_lint::repair`
-/// insert the missing ones on all paths.
+/// everything, before the label and before this branch. Distances across the branch back are not kept: let
+/// `amdgpu_lint::repair` insert what is missing on all paths of the finished code.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -129,7 +129,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Passes to `take` the waits for everything that is outstanding.
+    /// Passes to `take` the waits for everything that is outstanding. Distances that later instructions must keep go on.
     pub fn settle(&mut self, mut take: impl FnMut(&Inst)) {
         let is_open = |counter: &&Counter| self.pending.most(**counter) > 0 && self.pending.follows(**counter);
         let all = Counter::ALL.iter().filter(is_open).fold(Waitcnt::new(), |all, counter| all.with(*counter, 0));
