@@ -92,6 +92,24 @@ fn merged_texts_are_named_by_their_section() {
     assert_eq!(again, apart);
 }
 
+/// A modifier after the name, not within its quotes, where it would be a part of the name.
+#[test]
+fn names_in_quotes_have_modifiers() {
+    let work = directory("dis-asm-quotes");
+    let [first, second] = ["a", "b"].map(|name| work.join(name).to_str().unwrap().to_string());
+    let [call, ..] = PAIR.map(|text| text.replace("f@", "\"a b\"@"));
+    let text = format!(
+        ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\n.hidden \"a b\"\n.globl \"a b\"\n\"a b\":\n s_endpgm\n{call}"
+    );
+    for option in [&[][..], &["-c"]] {
+        run(&[&["asm", "-", "-o", &first], option].concat(), text.as_bytes()).ok();
+        let apart = run(&["dis", "--asm", &first], b"").ok();
+        assert!(apart.contains("s_add_u32 s0, s0, \"a b\"@rel32@lo+4\n"), "{apart}");
+        run(&[&["asm", "-", "-o", &second], option].concat(), apart.as_bytes()).ok();
+        assert_eq!(fs::read(&second).unwrap(), fs::read(&first).unwrap());
+    }
+}
+
 #[test]
 fn a_name_that_no_source_can_have_is_said() {
     let work = directory("dis-asm-names");

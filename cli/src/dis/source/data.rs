@@ -71,10 +71,7 @@ pub fn variant_of(text: &str, variant: &str) -> String {
     let after = if text.starts_with('"') { text.rfind('"').map_or(text.len(), |at| at + 1) } else { 0 };
     let at = text.get(after..).and_then(|rest| rest.find(['+', '-'])).map_or(text.len(), |at| after + at);
     let (name, addend) = text.split_at(at);
-    match name.strip_suffix('"') {
-        Some(name) => format!("{name}@{variant}\"{addend}"),
-        None => format!("{name}@{variant}{addend}"),
-    }
+    format!("{name}@{variant}{addend}")
 }
 
 /// Writes bytes as numbers and texts. Returns the offset of their end.
