@@ -15,7 +15,7 @@ use crate::target::Target;
 /// assert!(bytes.room(2) && !bytes.room(3) && !bytes.set_dword(2, 0));
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no buffer of dwords",
+    message = "`{Self}` is not a buffer of dwords",
     label = "pass a mutable slice, array or `Vec` of `u32` or of `u8`",
     note = "`Vec` needs the feature `alloc` of amdgpu-isa"
 )]
@@ -130,7 +130,7 @@ vectors! {
 
 /// Code in memory, as dwords or as bytes: `[u32]` or `[u8]`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no code in memory",
+    message = "`{Self}` is not code in memory",
     label = "pass a slice of `u32` or of `u8`",
     note = "an array or a `Vec` becomes a slice with `&mut code[..]`"
 )]

@@ -5,7 +5,7 @@ use crate::opcode::Format;
 
 /// A struct that holds the words of one microcode format.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no struct of a microcode format",
+    message = "`{Self}` is not a struct of a microcode format",
     label = "pass a struct of a target's module, such as `gfx942::Sop2`"
 )]
 pub trait Microcode: Copy {

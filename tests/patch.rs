@@ -124,7 +124,7 @@ fn has_sign(inst: &Inst, field: Field) -> bool {
     }
 }
 
-/// Whether the field is a constant that has no sign of its own: its text is never negative, and it is no distance.
+/// Whether the field is a constant that has no sign of its own: its text is never negative, and it is not a distance.
 fn is_bits(inst: &Inst, field: Field) -> bool {
     let operand = inst.operands().find(|operand| operand.role == Some(field));
     let is_constant = field == Field::Simm16 && operand.is_some_and(|o| matches!(o.value, Value::Imm(_)));

@@ -43,7 +43,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         known(&w.at, &w.counter)?;
         let format = isa.formats.iter().find(|f| f.name == w.format);
         if !format.is_some_and(|f| f.fields.iter().any(|field| field.name == w.field)) {
-            return w.at.err(format!("{} is no field of a format {}", w.field, w.format));
+            return w.at.err(format!("{} is not a field of a format {}", w.field, w.format));
         }
     }
     for w in &isa.waits {

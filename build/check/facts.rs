@@ -26,12 +26,12 @@ pub fn check(isa: &Isa) -> Result<()> {
             let cells = c.cells.entries.iter().filter_map(|entry| entry.value.as_deref());
             let flags = cells.flat_map(|cell| cell.split(','));
             if let Some(flag) = flags.filter(|x| *x != "all").find(|x| !FLAGS.contains(x)) {
-                return c.at.err(format!("`{flag}` is no flag of rows, nor `all`"));
+                return c.at.err(format!("`{flag}` is not a flag of rows, nor `all`"));
             }
         }
         for c in &f.counters {
             if !COUNTERS.contains(&c.counter.as_str()) {
-                return c.at.err(format!("`{}` is no counter among the flags", c.counter));
+                return c.at.err(format!("`{}` is not a counter among the flags", c.counter));
             }
             let mut names = c.cells.entries.iter().filter_map(|entry| entry.value.as_deref());
             if let Some(name) = names.find(|name| !ALL_COUNTERS.contains(name)) {
@@ -40,14 +40,14 @@ pub fn check(isa: &Isa) -> Result<()> {
         }
         for w in &f.whens {
             if let Some(flag) = w.flags.iter().find(|x| !FLAGS.contains(&x.trim_start_matches('-'))) {
-                return w.at.err(format!("`{flag}` is no flag"));
+                return w.at.err(format!("`{flag}` is not a flag"));
             }
             match &w.field {
                 Some(name) if !f.fields.iter().any(|x| &x.name == name) => {
-                    return w.at.err(format!("`when` names {name}, which is no field of {}", f.name));
+                    return w.at.err(format!("`when` names {name}, which is not a field of {}", f.name));
                 }
                 None if !f.extension => {
-                    return w.at.err(format!("{} is no extension: its rows say what always holds", f.name));
+                    return w.at.err(format!("{} is not an extension: its rows say what always holds", f.name));
                 }
                 _ => {}
             }
@@ -55,7 +55,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         for only in &f.only {
             for field in std::iter::once(&only.field).chain(only.conditions.iter().map(|(field, _)| field)) {
                 if !f.fields.iter().any(|x| x.name == *field) {
-                    return only.at.err(format!("`only` names {field}, which is no field of {}", f.name));
+                    return only.at.err(format!("`only` names {field}, which is not a field of {}", f.name));
                 }
             }
             if !f.rows.iter().any(|row| fits(&only.pattern, &row.mnemonic)) {
@@ -64,7 +64,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         }
         for unused in &f.unused {
             if !f.fields.iter().any(|x| x.name == unused.field) {
-                return unused.at.err(format!("`unused` names {}, which is no field of {}", unused.field, f.name));
+                return unused.at.err(format!("`unused` names {}, which is not a field of {}", unused.field, f.name));
             }
             if !f.rows.iter().any(|row| fits(&unused.pattern, &row.mnemonic)) {
                 return unused.at.err(format!("{} has no operation {}", f.name, unused.pattern));
@@ -72,7 +72,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         }
         for d in &f.defaults {
             if !f.fields.iter().any(|x| x.name == d.field) {
-                return d.at.err(format!("{} is no field of {}", d.field, f.name));
+                return d.at.err(format!("{} is not a field of {}", d.field, f.name));
             }
             let same = |o: &&FieldDefault| o.neutral == d.neutral && o.field == d.field && o.value != d.value;
             if isa.formats.iter().flat_map(|f| &f.defaults).any(|o| same(&o)) {
@@ -82,7 +82,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         for row in &f.rows {
             let minus = row.flags.iter().find_map(|x| x.strip_prefix('-').filter(|x| !COUNTERS.contains(x)));
             if let Some(flag) = minus {
-                return row.at.err(format!("`{flag}` is no counter: a row that lacks it leaves it out"));
+                return row.at.err(format!("`{flag}` is not a counter: a row that lacks it leaves it out"));
             }
         }
     }

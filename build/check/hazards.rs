@@ -108,7 +108,7 @@ fn kinds(isa: &Isa) -> Result<()> {
                 Term::Is(name, _) => {
                     let is = |k: &Kind| k.name == *name;
                     if !all.kinds[..n].iter().any(is) || all.kinds[n..].iter().any(is) {
-                        return kind.at.err(format!("{name} is no kind that is complete above this line"));
+                        return kind.at.err(format!("{name} is not a kind that is complete above this line"));
                     }
                 }
                 Term::Names(patterns) => {
@@ -151,7 +151,7 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
                 return at.err("no `seen` says which registers those are");
             }
             Condition::Form(name) if !isa.formats.iter().any(|f| f.extension && f.name == *name) => {
-                return at.err(format!("{name} is no extension"));
+                return at.err(format!("{name} is not an extension"));
             }
             Condition::Flag(name) if !FLAGS.contains(&name.as_str()) => return at.err(format!("unknown flag {name}")),
             Condition::Bits(name, ..) | Condition::Value(name, ..) | Condition::NoRegister(name) => {
@@ -243,7 +243,7 @@ fn expression(at: &SourceLine, text: &str, passes: u8) -> Result<u8> {
         Some(rest) => match (rest.strip_prefix('+'), rest.strip_prefix('-')) {
             (Some(n), _) => Ok(passes + number(at, n)?),
             (_, Some(n)) => Ok(passes.saturating_sub(number(at, n)?)),
-            _ => at.err(format!("`{text}` is no distance")),
+            _ => at.err(format!("`{text}` is not a distance")),
         },
     }
 }

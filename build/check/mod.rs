@@ -91,12 +91,14 @@ fn operand_types(isa: &Isa) -> Result<()> {
         for class in &k.takes {
             if let Some(name) = class.strip_prefix("enum:") {
                 if !isa.enums.iter().any(|e| !e.bits && e.name == name) {
-                    return k.at.err(format!("operand type {} takes the values of {name}, which is no enum", k.name));
+                    return k
+                        .at
+                        .err(format!("operand type {} takes the values of {name}, which is not an enum", k.name));
                 }
             } else if class.starts_with(|c: char| c.is_ascii_digit()) {
                 values(&k.at, class)?;
             } else if !isa.codes.iter().any(|c| &c.class == class) {
-                return k.at.err(format!("operand type {} takes `{class}`, which is no class of codes", k.name));
+                return k.at.err(format!("operand type {} takes `{class}`, which is not a class of codes", k.name));
             }
         }
         let needed = if matches!(k.kind, OperandKind::Register(kind) if kind.is_flagged()) { 1 } else { 0 };
@@ -148,7 +150,7 @@ fn enums(isa: &Isa) -> Result<()> {
         for (n, value) in e.values.iter().enumerate() {
             let Some(was) = &value.was else { continue };
             let Some(old) = e.values[..n].iter().find(|old| old.name == *was && old.was.is_none()) else {
-                return value.at.err(format!("{was} is no earlier value of {}", e.name));
+                return value.at.err(format!("{was} is not an earlier value of {}", e.name));
             };
             let has = |value: &EnumValue, t: &TargetRow| value.value.of(&t.name).is_some();
             if let Some(t) = isa.targets.iter().find(|t| has(old, t) && has(value, t)) {
@@ -171,7 +173,7 @@ fn synonyms(isa: &Isa) -> Result<()> {
             let Some((means, implied)) = s.of(&t.name)? else { continue };
             let mut fields = isa.formats.iter().flat_map(|f| &f.fields);
             if let Some((name, _)) = implied.filter(|(name, _)| !fields.any(|field| field.name == *name)) {
-                return s.at.err(format!("{name}, which {} implies, is no field", s.name));
+                return s.at.err(format!("{name}, which {} implies, is not a field", s.name));
             }
             if names.contains(&s.name) {
                 return s.at.err(format!("{} is a name on {}", s.name, t.name));
@@ -194,18 +196,18 @@ fn formats(isa: &Isa) -> Result<()> {
         }
         let field = |name: &str| f.fields.iter().any(|x| x.name == name);
         if let Some(name) = f.literal.iter().map(|n| n.split('@').next().unwrap_or(n)).find(|n| !field(n)) {
-            return f.at.err(format!("`literal` names {name}, which is no field of {}", f.name));
+            return f.at.err(format!("`literal` names {name}, which is not a field of {}", f.name));
         }
         if let Some(e) = f.extends.iter().find(|e| !field(&e.field)) {
-            return e.at.err(format!("`extend` names {}, which is no field of {}", e.field, f.name));
+            return e.at.err(format!("`extend` names {}, which is not a field of {}", e.field, f.name));
         }
         for s in &f.succeeds {
             let Some(old) = isa.formats.iter().find(|o| o.name == s.format) else {
-                return s.at.err(format!("succeeds {}, which is no format", s.format));
+                return s.at.err(format!("succeeds {}, which is not a format", s.format));
             };
             let known = |(a, b): &&(String, String)| !(old.fields.iter().any(|x| x.name == *a) && field(b));
             if let Some((a, b)) = s.renames.iter().find(known) {
-                return s.at.err(format!("{a} is no field of {}, or {b} none of {}", old.name, f.name));
+                return s.at.err(format!("{a} is not a field of {}, or {b} none of {}", old.name, f.name));
             }
         }
         macros(f)?;

@@ -60,7 +60,7 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
     };
     let of = |row: RowText, bits: u16| {
         let role = format!("Some(Field::{})", camel(&i.field));
-        Some(row.text(&role, bits, i.access.expect("a modifier is no operand")))
+        Some(row.text(&role, bits, i.access.expect("a modifier is not an operand")))
     };
     let is_global = matches!(i.kind, OperandKind::Address(AddressKind::Global { .. }));
     let bits = if is_global { 32 } else { u16::from(i.dwords) * 32 };

@@ -120,7 +120,7 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
         let number = row.pair.as_ref().unwrap_or(&row.name);
         match number.parse::<f64>() {
             Ok(value) => values.push(value),
-            Err(_) => return row.at.err(format!("`{number}` is no floating-point number")),
+            Err(_) => return row.at.err(format!("`{number}` is not a floating-point number")),
         }
     }
     let count = values.len();

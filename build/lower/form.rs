@@ -296,7 +296,7 @@ impl Form {
             }
             let signature = Form::extended(t, self, x, macro_name, row)?.signature(isa, t, pool, row)?;
             let Some(bits) = self.base_field(t, &e.field) else {
-                return e.at.err(format!("`{}` is no field of {} on {}", e.field, def.name, t.row.name));
+                return e.at.err(format!("`{}` is not a field of {} on {}", e.field, def.name, t.row.name));
             };
             let place = single(&e.at, &e.field, &bits)?;
             match assume::extension(t, e, place) {
@@ -384,7 +384,7 @@ impl Form {
                 _ => {
                     return statement
                         .at
-                        .err(format!("{values:?} are no values of `{name}` in one piece of the first 64 bits"));
+                        .err(format!("{values:?} are not values of `{name}` in one piece of the first 64 bits"));
                 }
             };
             if bits.mask() & !ignored == 0 {

@@ -53,7 +53,7 @@ impl<'f> Layout<'f> {
         let Some((_, bits, _)) = self.form.field(t, name) else {
             return row
                 .at
-                .err(format!("`{name}` is no field of {} on {}", t.formats[self.form.format].def.name, t.row.name));
+                .err(format!("`{name}` is not a field of {} on {}", t.formats[self.form.format].def.name, t.row.name));
         };
         let mask = match list {
             None => bits.mask(),

@@ -34,7 +34,7 @@ pub fn of(at: &SourceLine, t: &Target, form: &Form, desc: &OperandDesc, rules: &
         true => Ok(Piece { lsb, width }),
         false => {
             let kind = desc.kind.name().unwrap_or("?");
-            at.err(format!("{kind} looks at {width} bits from bit {lsb}, which are no field in one piece"))
+            at.err(format!("{kind} looks at {width} bits from bit {lsb}, which are not a field in one piece"))
         }
     };
     let mut add = |kind: RuleKind, field: Piece, n: u8, looks: &[(Piece, u8)]| {

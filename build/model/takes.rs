@@ -14,10 +14,10 @@ pub fn all(isa: &mut Isa) -> Result<()> {
         let mut taken = Vec::new();
         for takes in &isa.formats[n].takes {
             let Some(source) = isa.formats.iter().find(|f| f.name == takes.format) else {
-                return takes.at.err(format!("takes the rows of {}, which is no format", takes.format));
+                return takes.at.err(format!("takes the rows of {}, which is not a format", takes.format));
             };
             if let Some(flag) = takes.without.iter().find(|flag| !FLAGS.contains(&flag.as_str())) {
-                return takes.at.err(format!("`{flag}` is no flag"));
+                return takes.at.err(format!("`{flag}` is not a flag"));
             }
             for row in &source.rows {
                 let wanted = row.tokens.iter().find_map(|t| match t {

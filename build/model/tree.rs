@@ -175,7 +175,7 @@ impl Tree<'_> {
     pub fn targets_of(&self, at: &SourceLine, list: &[String]) -> Result<Vec<String>> {
         let is_trait = |word: &str| self.targets.iter().any(|t| t.has(word));
         if let Some(bad) = list.iter().map(|w| w.trim_end_matches("=-")).find(|w| !self.knows(w) && !is_trait(w)) {
-            return at.err(format!("{bad} is no generation or target"));
+            return at.err(format!("{bad} is not a generation or target"));
         }
         let is_there = |t: &&TargetRow| {
             let said = self.line(t).into_iter().find_map(|node| {
@@ -205,7 +205,7 @@ pub fn targets(isa: &mut Isa) -> Result<()> {
     }
     for t in &mut isa.targets {
         let Some(generation) = generations.iter().find(|g| g.name == t.from) else {
-            return t.at.err(format!("{} is of {}, which is no generation", t.name, t.from));
+            return t.at.err(format!("{} is of {}, which is not a generation", t.name, t.from));
         };
         t.generation = generation.label.clone();
         let mut next = Some(generation);
@@ -227,7 +227,7 @@ pub fn targets(isa: &mut Isa) -> Result<()> {
     for p in &isa.processors {
         let Some(like) = &p.target else { continue };
         let Some(target) = isa.targets.iter_mut().find(|t| t.processor == *like) else {
-            return p.at.err(format!("{} decodes like {like}, which is no target", p.name));
+            return p.at.err(format!("{} decodes like {like}, which is not a target", p.name));
         };
         target.mach.push(p.mach);
         target.aliases.extend((p.name != *like).then(|| p.name.clone()));

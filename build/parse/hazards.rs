@@ -165,7 +165,7 @@ fn term(at: &SourceLine, word: &str) -> Result<Term> {
         (None, "@") => Term::Only(list(&word[1..])),
         (None, _) if word == "any" => Term::Any,
         (None, _) if word.starts_with(|c: char| c.is_ascii_uppercase()) => Term::Formats(list(word)),
-        _ => return at.err(format!("`{word}` is no term of a kind")),
+        _ => return at.err(format!("`{word}` is not a term of a kind")),
     })
 }
 
@@ -188,7 +188,7 @@ fn side(at: &SourceLine, text: &str) -> Result<Side> {
         [.., "upto", field, what] => {
             words.truncate(words.len() - 3);
             let bits = field.strip_prefix("simm16[").and_then(|bits| bits.strip_suffix(']')?.split_once(':'));
-            let Some((high, low)) = bits else { return at.err(format!("`{field}` is no part of simm16")) };
+            let Some((high, low)) = bits else { return at.err(format!("`{field}` is not a part of simm16")) };
             let (high, low) = (up_to(at, high, 15)? as u8, up_to(at, low, 15)? as u8);
             Some(Upto { high, low, what: what.to_string() })
         }
@@ -247,7 +247,7 @@ fn condition(at: &SourceLine, word: &str) -> Result<Condition> {
     let Some((name, value)) = word.split_once('=') else {
         return match word.strip_suffix("!reg") {
             Some(field) => Ok(Condition::NoRegister(field.to_string())),
-            None => at.err(format!("`{word}` is no condition")),
+            None => at.err(format!("`{word}` is not a condition")),
         };
     };
     Ok(match name.strip_suffix('!') {

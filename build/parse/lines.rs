@@ -110,7 +110,7 @@ pub fn operand_type(at: &SourceLine, args: &[&str]) -> Result<OperandTypeRow> {
     };
     let scale = up_to(at, scale, 256)? as u16;
     if !scale.is_power_of_two() {
-        return at.err(format!("scale {scale} is no power of two"));
+        return at.err(format!("scale {scale} is not a power of two"));
     }
     let add = up_to(at, add, 511)? as u16;
     // A number may only be added to the codes of vector registers.

@@ -282,7 +282,7 @@ impl Parser {
             let (node, cell) = match word.split_once('=') {
                 Some((node, cell)) if self.nodes.iter().any(|n| n == node) => (Some(node.to_string()), cell),
                 Some((node, _)) if node.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                    return at.err(format!("{node} is no generation or target"));
+                    return at.err(format!("{node} is not a generation or target"));
                 }
                 _ => (None, *word),
             };

@@ -16,7 +16,7 @@ pub fn number(at: &SourceLine, s: &str) -> Result<u32> {
         Some(h) => u32::from_str_radix(h, 16),
         None => s.parse(),
     };
-    n.map_err(|_| at.error(format!("`{s}` is no number")))
+    n.map_err(|_| at.error(format!("`{s}` is not a number")))
 }
 
 /// Reads a number that is at most `max`.
@@ -53,7 +53,7 @@ pub fn bits(at: &SourceLine, s: &str) -> Result<Bits> {
     pieces.reverse();
     let mut b = Bits { pieces, fixed: None, ignored };
     if let Some(v) = fixed {
-        let value = u64::from_str_radix(v, 2).map_err(|_| at.error(format!("`{v}` is no binary number")))?;
+        let value = u64::from_str_radix(v, 2).map_err(|_| at.error(format!("`{v}` is not a binary number")))?;
         if v.len() != usize::from(b.width()) {
             return at.err(format!("`{v}` has {} digits for {} bits", v.len(), b.width()));
         }

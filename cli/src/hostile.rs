@@ -192,7 +192,7 @@ fn processor_seconds() -> u64 {
 
 fn variable(name: &str) -> Option<u64> {
     let value = std::env::var(name).ok()?;
-    Some(value.replace('_', "").parse().unwrap_or_else(|_| panic!("{name} is no number")))
+    Some(value.replace('_', "").parse().unwrap_or_else(|_| panic!("{name} is not a number")))
 }
 
 #[test]

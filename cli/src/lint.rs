@@ -56,17 +56,17 @@ pub struct Args {
     /// perhaps wrong, and what cannot be known
     #[arg(long)]
     hints: bool,
-    /// Also demand what one source demands and another one denies
+    /// Also check rules that one source states and another one denies
     #[arg(long)]
     strict: bool,
-    /// Assume what code and file do not say: xnack=on or off, expert=on or off (the mode of scheduling at the beginning
+    /// Assume what neither code nor file says: xnack=on or off, expert=on or off (the mode of scheduling at the beginning
     /// of each function), wave=32 or 64 (where no descriptor says it)
     #[arg(long, value_name = "KEY=VALUE", value_parser = assume::parse)]
     assume: Vec<Assumption>,
     /// List the rules instead, for the targets of the files or for that of --target, and what is not checked
     #[arg(long, conflicts_with_all = ["fix", "trim", "hints", "baseline", "write_baseline"])]
     rules: bool,
-    /// Leave out findings that this file holds, and fail only because of others: --write-baseline writes it. It holds
+    /// Omit findings that this file holds, and fail only because of others: --write-baseline writes it. It holds
     /// functions, rules and registers, and no addresses
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -76,10 +76,10 @@ pub struct Args {
     /// Insert the waits and distances that are missing
     #[arg(long, requires = "output")]
     fix: bool,
-    /// Take away s_nop and waits, or make them weaker, where nothing that follows can tell
+    /// Remove s_nop and waits, or make them weaker, where no later instruction depends on them
     #[arg(long, requires = "output")]
     trim: bool,
-    /// With --fix and --trim: move code although it is not known where jumps lead. Nothing points into code but
+    /// With --fix and --trim: move code although the targets of jumps are not known. Nothing points into code but
     /// branches, relocations, and addresses that code makes of its own
     #[arg(long)]
     trust_jumps: bool,

@@ -120,7 +120,7 @@ int main(void)
     amdgpu_isa_file_free(before);
     amdgpu_isa_file_free(after);
 
-    /* Waits that nothing needs are taken away. */
+    /* Waits that nothing needs are removed. */
     answer = amdgpu_isa_trim(repaired_bytes, repaired_len, 0);
     CHECK(amdgpu_isa_answer_bytes(answer, NULL) != NULL);
     amdgpu_isa_answer_free(answer);

@@ -21,7 +21,7 @@ use crate::target::Target;
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no instruction that an assembler can emit",
+    message = "`{Self}` is not an instruction that an assembler can emit",
     label = "pass an `Inst`, a format's struct, an array of dwords, or what a constructor or a `Builder` makes",
     note = "an integer alone is emitted by `Assembler::dword`, a slice of dwords by `Assembler::words`"
 )]

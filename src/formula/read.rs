@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
                 self.step()?;
                 Goal::Name(name.to_owned())
             }
-            None => return Err(SyntaxError(format!("`{name}` is no place; names of values are in lower case"))),
+            None => return Err(SyntaxError(format!("`{name}` is not a place; names of values are in lower case"))),
         };
         self.needs("=")?;
         Ok(Statement { goal, value: self.expr()? })
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
 }
 
 fn unknown(name: &str) -> SyntaxError {
-    SyntaxError(format!("`{name}` is no place, no type and no function"))
+    SyntaxError(format!("`{name}` is not a place, a type or a function"))
 }
 
 /// Whether a value can have this name.

@@ -113,7 +113,7 @@ impl From<f32> for Argument {
 /// [`Value`] of a decoded operand, a constant with parts ([`Waitcnt`], [`Hwreg`], [`Sendmsg`], [`GprIdx`], [`Depctr`],
 /// [`DelayAlu`]), or an [`Argument`] made from one of these.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no operand and no value of a modifier",
+    message = "`{Self}` is neither an operand nor a value of a modifier",
     label = "pass a register, a number or a constant",
     note = "registers are `s(4)`, `v(0)`, ... of `amdgpu_isa::make::args`, or a `Reg`; numbers are integers of up to 64 bits \
             (not `usize` or `u64`), `f32` and `f64`; constants are `Waitcnt`, `Hwreg`, `Sendmsg`, `GprIdx`, `Depctr`, \

@@ -68,7 +68,7 @@ pub mod kind {
 
 /// A kind of operand; see [`kind`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no kind of operand",
+    message = "`{Self}` is not a kind of operand",
     label = "use a type of `amdgpu_isa::make::kind`"
 )]
 pub trait Kind: Copy {

@@ -26,7 +26,7 @@ pub enum Side {
 impl Side {
     fn read(cell: &'static str) -> Result<Side, String> {
         let words: Vec<&str> = cell.split(' ').collect();
-        let number = |n: &str| n.parse::<u16>().map_err(|_| format!("`{n}` is no number"));
+        let number = |n: &str| n.parse::<u16>().map_err(|_| format!("`{n}` is not a number"));
         Ok(match words[..] {
             ["-"] => Side::Nothing,
             [format, n, name] => Side::Row((format, number(n)?, name)),
@@ -98,7 +98,7 @@ impl Page {
                 return Ok(());
             }
             (DIFFERENCES, [manuals, place, manual, here, rows, bytes, decoded]) => {
-                let rows = rows.parse().map_err(|_| format!("`{rows}` is no number"))?;
+                let rows = rows.parse().map_err(|_| format!("`{rows}` is not a number"))?;
                 let kind = Kind::Difference { manual: Side::read(manual)?, here: Side::read(here)?, rows };
                 (kind, manuals, place, bytes, decoded)
             }

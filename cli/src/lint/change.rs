@@ -55,7 +55,7 @@ fn once(args: &Args, name: &str, bytes: &[u8], repair: Repair) -> Result<Option<
     };
     let [inserted, changed, gone] = counts;
     if let Some(new) = new.filter(|_| counts != [0; 3]) {
-        let _ = writeln!(anstream::stderr(), "{name}: {inserted} inserted, {changed} changed, {gone} taken away");
+        let _ = writeln!(anstream::stderr(), "{name}: {inserted} inserted, {changed} changed, {gone} removed");
         return Ok(Some(new));
     }
     Ok(None)

@@ -168,7 +168,7 @@ pub fn text(out: &mut Out<impl Write>, finding: &Report, shows_file: bool) -> io
     }
     if !finding.path.is_empty() {
         let path: Vec<String> = finding.path.iter().map(|address| format!("{address:X}")).collect();
-        out.styled(DIM, &format!("  by way of {}", path.join(", ")));
+        out.styled(DIM, &format!("  path: {}", path.join(", ")));
         out.line()?;
     }
     if !finding.source.is_empty() {

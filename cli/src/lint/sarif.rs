@@ -131,7 +131,7 @@ fn result(finding: &Report, ids: &[&str]) -> Value {
         related.push(location(finding, producer.address, producer.place.as_ref(), &text));
     }
     for (address, place) in finding.path.iter().zip(&finding.path_places) {
-        related.push(location(finding, *address, place.as_ref(), "by way of this block"));
+        related.push(location(finding, *address, place.as_ref(), "through this block"));
     }
     if let Some(place) = finding.place.as_ref().filter(|place| !place.from.is_empty()) {
         let inner = std::iter::once(place).chain(&place.from);

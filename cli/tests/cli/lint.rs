@@ -217,14 +217,14 @@ fn what_is_no_instruction_is_a_warning_and_the_rest_is_checked() {
     let words = [s_cbranch_scc1(1), BAD, LOAD[0], LOAD[1], ADD, S_ENDPGM];
     let run = lint(&[], &words);
     assert!(
-        run.out.contains("warning[no-instruction]: the code goes on with bytes that are no instruction"),
+        run.out.contains("warning[no-instruction]: the code continues with bytes that are not an instruction"),
         "{}",
         run.out
     );
     assert!(run.out.contains("error[missing-wait]"), "{}", run.out);
     let run = lint(&[], &[s_branch(100)]);
     assert!(
-        run.out.contains("warning[leaves-section]: the code goes on at 0x194, outside of the section"),
+        run.out.contains("warning[leaves-section]: the code continues at 0x194, outside of the section"),
         "{}",
         run.out
     );

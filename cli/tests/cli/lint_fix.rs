@@ -390,7 +390,7 @@ table:
     assembled(&source, &broken);
     let run = run(&["lint", "--fix", "-o", repaired.to_str().unwrap(), broken.to_str().unwrap()], b"");
     assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
-    assert!(run.err.contains("4 inserted, 0 changed, 0 taken away"), "{}", run.err);
+    assert!(run.err.contains("4 inserted, 0 changed, 0 removed"), "{}", run.err);
     descriptors_lead_to_kernels(&repaired);
     for path in [&broken, &repaired] {
         let data = std::fs::read(path).unwrap();

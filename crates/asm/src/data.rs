@@ -116,7 +116,7 @@ impl Assembler {
                 let count = self.count(scan, place)?;
                 let value = if scan.eat(",") { self.number(scan)? } else { 0 };
                 if count < 0 {
-                    return Err(Flaw::new(place, format!("{count} bytes are no padding")));
+                    return Err(Flaw::new(place, format!("{count} bytes are not padding")));
                 }
                 self.fill(count, &[value as u8], place)?;
             }
@@ -283,7 +283,7 @@ impl Assembler {
             }
             _ => {
                 if count % size != 0 {
-                    return Err(Flaw::new(place, format!("the {count} bytes of padding are no multiple of {size}")));
+                    return Err(Flaw::new(place, format!("the {count} bytes of padding are not a multiple of {size}")));
                 }
                 let value = value.unwrap_or(0).to_le_bytes();
                 value.get(..size).unwrap_or(&value).repeat(count / size)

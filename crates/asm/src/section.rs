@@ -146,7 +146,7 @@ impl Assembler {
                     let name = &self.table.get(symbol).name;
                     let is_section = self.first_section(name).is_some();
                     if self.table.location(symbol).is_none() && !is_section {
-                        return Err(Flaw::new(place, format!("`{name}` is no label of a section above")));
+                        return Err(Flaw::new(place, format!("`{name}` is not a label of a section above")));
                     }
                     identity.of = Some(symbol);
                 }

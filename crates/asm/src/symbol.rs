@@ -237,7 +237,7 @@ impl Assembler {
         let at = scan.at;
         let align = if scan.eat(",") { self.number(scan)? } else { 4 };
         let align = u64::try_from(align).ok().filter(|align| align.is_power_of_two());
-        let align = align.ok_or_else(|| scan.since(at, "the alignment is no power of two"))?;
+        let align = align.ok_or_else(|| scan.since(at, "the alignment is not a power of two"))?;
         scan.end()?;
         let symbol = self.table.get(id);
         let is_same = matches!(symbol.def, Def::Shared { align: before } if before == align)

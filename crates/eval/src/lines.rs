@@ -42,7 +42,7 @@ impl Line {
         for word in mode.split([',', ' ', ';']).filter(|word| !word.is_empty()) {
             match word.split_once('=') {
                 Some(("wave", lanes)) => {
-                    let lanes = lanes.parse().map_err(|_| format!("`{word}` is no number of lanes"))?;
+                    let lanes = lanes.parse().map_err(|_| format!("`{word}` is not a number of lanes"))?;
                     target = target.with_wave_size(lanes).ok_or(format!("{target} has no waves of {lanes} lanes"))?;
                 }
                 Some((key, value)) => wanted.set(key, value).map_err(|error| format!("unknown mode {}", error.0))?,
@@ -50,20 +50,23 @@ impl Line {
                 None => {}
             }
         }
-        let bytes = hex_bytes(words).ok_or(format!("`{words}` is no bytes in hexadecimal"))?;
+        let bytes = hex_bytes(words).ok_or(format!("`{words}` is not bytes in hexadecimal"))?;
         let inst = decode(target, &bytes).map_err(|error| error.to_string())?;
         let lane = match lane {
             "-" | "" => None,
             lane => match lane.parse::<usize>() {
                 Ok(lane) if lane < usize::from(target.wave_size()) => Some(lane),
-                _ => return Err(format!("`{lane}` is no lane")),
+                _ => return Err(format!("`{lane}` is not a lane")),
             },
         };
         let separator = if inputs.contains(';') { ';' } else { ' ' };
         let mut values = Vec::new();
         for input in inputs.split([';', ' ']).filter(|input| !input.is_empty() && *input != "-") {
             let (name, value) = input.split_once('=').ok_or(format!("`{input}` is not NAME=HEX"))?;
-            values.push((name.to_string(), hex_dwords(value).ok_or(format!("`{value}` is no number in hexadecimal"))?));
+            values.push((
+                name.to_string(),
+                hex_dwords(value).ok_or(format!("`{value}` is not a number in hexadecimal"))?,
+            ));
         }
         let head = format!("{target} {words} {mode}");
         Ok(Line { inst, mode: wanted, lane, inputs: values, separator, head })

@@ -223,11 +223,11 @@ fn lines_that_are_wrong_say_why() {
     let read = |line: &str| Line::read(line).map(|_| ()).unwrap_err();
     assert_eq!(read("gfx942"), "expected: target<TAB>words<TAB>mode<TAB>lane<TAB>inputs");
     assert_eq!(read("gfx1\t00\t-\t-\t"), "unknown target gfx1");
-    assert_eq!(read("gfx942\t0\t-\t-\t"), "`0` is no bytes in hexadecimal");
+    assert_eq!(read("gfx942\t0\t-\t-\t"), "`0` is not bytes in hexadecimal");
     assert_eq!(read("gfx942\t000082be\twave=32\t-\t"), "gfx942 has no waves of 32 lanes");
-    assert_eq!(read("gfx942\t0202027e\t\t64\t"), "`64` is no lane");
+    assert_eq!(read("gfx942\t0202027e\t\t64\t"), "`64` is not a lane");
     assert_eq!(read("gfx942\t000082be\t\t-\tssrc0"), "`ssrc0` is not NAME=HEX");
-    assert_eq!(read("gfx942\t000082be\t\t-\tssrc0=x"), "`x` is no number in hexadecimal");
+    assert_eq!(read("gfx942\t000082be\t\t-\tssrc0=x"), "`x` is not a number in hexadecimal");
     let unknown = ask("gfx942", "s_mov_b32 s0, s1", "", "-", "vdst=0");
     assert_eq!(unknown, Err("the instruction has no vdst".into()));
 }

@@ -223,9 +223,9 @@ const OWN: [Own; 25] = [
     Own {
         id: "T09",
         severity: ERROR,
-        title: "the hardware goes elsewhere than the branch says",
-        text: "A branch goes over 63 dwords, which RDNA1 cannot.",
-        help: "Insert an s_nop after the branch, which makes it one over 64 dwords. `lint --fix` and `asm` do so.",
+        title: "the hardware jumps to another address than the branch says",
+        text: "On RDNA1, a branch with offset 0x3f jumps to a wrong address.",
+        help: "Insert an s_nop after the branch, which makes the offset 0x40. `lint --fix` and `asm` do so.",
     },
     Own {
         id: "kernel-alignment",
@@ -267,7 +267,7 @@ const OWN: [Own; 25] = [
         id: "last-vgpr",
         severity: HINT,
         title: "a register at the end of those that the descriptor gives may be read as two",
-        text: "Of an instruction of two operations, one is on 64 bits, and the other one reads the last vector register that \
+        text: "One operation of an instruction of two works on 64 bits, and the other one reads the last vector register that \
                the descriptor gives. A change of LLVM that is not accepted yet gives the kernel one register more.",
         help: "Raise `.amdhsa_next_free_vgpr` by one, or use another register.",
     },
@@ -281,29 +281,29 @@ const OWN: [Own; 25] = [
     Own {
         id: "no-instruction",
         severity: WARNING,
-        title: "the code goes on with bytes that are no instruction",
-        text: "A way through the code leads to bytes that are no instruction of the target.",
-        help: "End the way, with s_endpgm or a branch; or check that the target is the one that the code was made for.",
+        title: "the code continues with bytes that are not an instruction",
+        text: "A path through the code leads to bytes that are not an instruction of the target.",
+        help: "End the path with s_endpgm or a branch; or check that the target is the one that the code was made for.",
     },
     Own {
         id: "leaves-section",
         severity: WARNING,
-        title: "the code goes on outside of its section",
-        text: "A way through the code leads out of the section, where it is not followed.",
-        help: "End the way, with s_endpgm or a branch.",
+        title: "the code continues outside of its section",
+        text: "A path through the code leads out of the section, where it is not followed.",
+        help: "End the path with s_endpgm or a branch.",
     },
     Own {
         id: "not-final",
         severity: WARNING,
-        title: "some ways through the code were not followed",
-        text: "The code has more ways than the check follows: what is wrong on the others is not found.",
+        title: "some paths through the code were not followed",
+        text: "The code has more paths than the check follows: faults on the others are not found.",
         help: "Split the function.",
     },
     Own {
         id: "lds-behind-barrier",
         severity: WARNING,
         title: "data for other waves may not be in LDS at a barrier",
-        text: "A wave writes LDS, and does not wait until that is done before it comes to a barrier behind which LDS is loaded: \
+        text: "A wave writes LDS, and does not wait until that is done before it comes to a barrier after which LDS is loaded: \
                other waves may load what was there before. Of data that are copied to LDS from memory, nothing is said where \
                waits count them.",
         help: "Insert the wait that the finding names before the barrier, unless what is loaded is in another part of LDS.",
@@ -319,7 +319,7 @@ const OWN: [Own; 25] = [
     Own {
         id: "unreached-code",
         severity: WARNING,
-        title: "no known way reaches some code",
+        title: "no known path reaches some code",
         text: "Neither a function, a branch, a known jump nor a pointer in data leads to the code, so that it was not checked.",
         help: "Give the code a symbol of type function, or branch to it. Data in a section of code is reported, too.",
     },
@@ -327,7 +327,7 @@ const OWN: [Own; 25] = [
         id: "split-instruction",
         severity: ERROR,
         title: "a branch leads into the middle of an instruction",
-        text: "Two ways read the same bytes as different instructions.",
+        text: "Two paths read the same bytes as different instructions.",
         help: "Correct the distance of the branch.",
     },
     Own {
@@ -341,15 +341,15 @@ const OWN: [Own; 25] = [
         id: "unknown-jump",
         severity: HINT,
         title: "a jump leads to an address that is not known",
-        text: "The address of a jump is not known: it is taken to be a return, and any other way is not followed.",
+        text: "The address of a jump is not known: it is taken to be a return, and any other path is not followed.",
         help: "Nothing, if the jump is a return.",
     },
     Own {
         id: "superfluous-wait",
         severity: HINT,
         title: "a wait waits for nothing",
-        text: "On every way to the wait the counter is low enough already.",
-        help: "Take the wait away, unless it orders accesses to memory. `lint --trim` takes away those that nothing needs.",
+        text: "On every path to the wait the counter is low enough already.",
+        help: "Remove the wait, unless it orders accesses to memory. `lint --trim` removes waits that nothing needs.",
     },
     Own {
         id: "strong-wait",
@@ -363,13 +363,13 @@ const OWN: [Own; 25] = [
         severity: HINT,
         title: "an s_nop is longer than anything needs",
         text: "No instruction after the s_nop needs all of its wait states.",
-        help: "Make it shorter, or take it away. `lint --trim` does so.",
+        help: "Make it shorter, or remove it. `lint --trim` does so.",
     },
     Own {
         id: "unwritten-register",
         severity: HINT,
         title: "an instruction reads a register that nothing wrote",
-        text: "No way to the instruction writes the register, and the descriptor of the kernel does not give it.",
+        text: "No path to the instruction writes the register, and the descriptor of the kernel does not give it.",
         help: "Write the register first, or enable in the descriptor the value that it is to hold.",
     },
 ];
@@ -384,7 +384,9 @@ const UNCHECKED: &[Unchecked] = &[
     about(
         "Whether memory or LDS is stored before it is loaded, but for LDS after a barrier: only registers are followed.",
     ),
-    about("What a jump or call leads to whose address is not known: it is taken to return, or to wait for everything."),
+    about(
+        "The target of a jump or call whose address is not known: the jump is taken to return, the call to wait for everything.",
+    ),
     about(
         "What callers outside of the code left outstanding: for them, functions are taken to begin after a wait for everything.",
     ),

@@ -1,4 +1,4 @@
-//! Waits and `s_nop` that can be weaker, or taken away, because no later instruction needs them.
+//! Waits and `s_nop` that can be weaker or removed, because no later instruction needs them.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -93,7 +93,7 @@ fn nothing_is_said_for_lack_of_room() {
 #[test]
 fn code_that_no_way_reaches_is_said() {
     let text = "s_setpc_b64 s[8:9]; global_load_dword v1, v0, s[2:3]; v_mov_b32 v2, v1; s_endpgm; s_nop 0; s_nop 0";
-    let wanted = "0x4 unreached-code: no known way reaches 16 bytes of code, which were not checked: 0x4 to 0x14";
+    let wanted = "0x4 unreached-code: no known path reaches 16 bytes of code, which were not checked: 0x4 to 0x14";
     assert_eq!(said(Target::Gfx942, text), [wanted]);
 }
 

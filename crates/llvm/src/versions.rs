@@ -14,7 +14,7 @@ const VERSION_VARIABLE: &str = "AMDGPU_ISA_LLVM";
 /// If the variable is not a number.
 pub fn version() -> u32 {
     let parse =
-        |version: String| version.parse().unwrap_or_else(|_| panic!("{VERSION_VARIABLE}={version} is no version"));
+        |version: String| version.parse().unwrap_or_else(|_| panic!("{VERSION_VARIABLE}={version} is not a version"));
     std::env::var(VERSION_VARIABLE).map_or(USUAL, parse)
 }
 

@@ -270,7 +270,7 @@ impl fmt::Display for What {
             What::EarlyReturn(wait) => early_return(wait, f),
             What::Hazard(need) => hazard(need, f),
             What::BrokenBranch => {
-                f.write_str("the hardware goes elsewhere than 63 dwords ahead; an s_nop after it makes them 64")
+                f.write_str("RDNA1 jumps to a wrong address from a branch with offset 0x3f; an s_nop after it makes the offset 0x40")
             }
             What::KernelAlignment => {
                 write!(f, "a kernel begins at a multiple of {} bytes", KernelDescriptor::ENTRY_ALIGN)
@@ -295,13 +295,13 @@ impl fmt::Display for What {
             ),
             What::NoScratch => f.write_str("it accesses scratch memory, and the descriptor gives none"),
             What::NoInstruction(error) => {
-                write!(f, "the code goes on with bytes that are no instruction: {error}")
+                write!(f, "the code continues with bytes that are not an instruction: {error}")
             }
             What::Unreached { bytes, parts } => unreached(*bytes, parts, f),
             What::SplitInstruction { whole, part } => {
                 write!(f, "it leads to {part:#x}, into the middle of the instruction at {whole:#x}")
             }
-            What::LeavesSection { to } => write!(f, "the code goes on at {to:#x}, outside of the section"),
+            What::LeavesSection { to } => write!(f, "the code continues at {to:#x}, outside of the section"),
             What::LdsBehindBarrier { load, .. } => write!(
                 f,
                 "writes of the wave to LDS may be done only after the barrier, and LDS is loaded there, at {load:#x}"
@@ -309,12 +309,12 @@ impl fmt::Display for What {
             What::LdsStillRead { .. } => {
                 f.write_str("LDS is written while a store from there may still have to read it")
             }
-            What::NotFinal => f.write_str("some of the ways through the code were not followed"),
+            What::NotFinal => f.write_str("some paths through the code were not followed"),
             What::UnknownCall => {
                 f.write_str("the function that it calls is not known: it is taken to wait for everything")
             }
             What::UnknownJump => f.write_str(
-                "where it leads is not known: that it returns is assumed, and any other way is not followed",
+                "its target is not known: it is taken to be a return, and any other path is not followed",
             ),
             What::SuperfluousWait { counter, most } => {
                 write!(f, "it waits for nothing: {counter} is at most {most} here")
@@ -335,7 +335,7 @@ impl fmt::Display for What {
 const PARTS: usize = 8;
 
 fn unreached(bytes: u64, parts: &[(u64, u64)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "no known way reaches {bytes} bytes of code, which were not checked: ")?;
+    write!(f, "no known path reaches {bytes} bytes of code, which were not checked: ")?;
     for (n, (start, end)) in parts.iter().take(PARTS).enumerate() {
         write!(f, "{}{start:#x} to {end:#x}", if n > 0 { ", " } else { "" })?;
     }
