@@ -20,6 +20,7 @@ pub mod struct_list;
 pub mod tables;
 pub mod types;
 
+use crate::build::emit::operands::Operands;
 use crate::build::emit::tables::{info_table, target_tables};
 use crate::build::lower::codes;
 use crate::build::lower::lengths::Lengths;
@@ -62,7 +63,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     let fills = targets.iter().any(|t| t.signatures.iter().any(|s| t.row.filler(s.fillers) != 0));
     putln!(sizes, "pub(crate) const ANY_FILLER: bool = {fills};");
     putln!(sizes, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets));
-    let (mut abouts, mut most) = (vec![String::new()], operands::Most::default());
+    let mut abouts = vec![String::new()];
     let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;
     decode::sizes(&mut sizes, &tables_of);
     let third = lower::fast_decode::any_third(&tables_of);
@@ -93,21 +94,14 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     }
     let numbers = Numbers { opcodes: &opcodes, number_of, place_of, info_of, mnemonics, forms };
     let mut shared = SharedTables::default();
-    for (t, (of_target, lengths)) in targets.iter().zip(tables_of.iter().zip(&lengths)) {
-        let of_target = target_tables(isa, targets, of_target, lengths, &numbers, &mut abouts, &mut most)?;
+    let operands_of = targets.iter().map(|t| Operands::new(isa, t)).collect::<Result<Vec<_>>>()?;
+    let operand_sizes = operands::Sizes::of(&operands_of);
+    operand_sizes.write(&mut sizes);
+    for (((t, of_target), lengths), operands) in targets.iter().zip(&tables_of).zip(&lengths).zip(&operands_of) {
+        let operands = (operands, &operand_sizes);
+        let of_target = target_tables(isa, targets, of_target, lengths, &numbers, &mut abouts, operands)?;
         tables += &shared.module(&t.row.name, of_target);
     }
-    let index = if most.span <= u8::MAX.into() { "u8" } else { "u16" };
-    putln!(sizes, "#[cfg(not(feature = \"fast\"))]\npub(crate) type ListIndex = {index};");
-    let (bits, list, stored) = most.of_lists();
-    putln!(sizes, "pub(crate) const ROW_BITS: u32 = {bits};\npub(crate) type OperandList = {list};");
-    putln!(sizes, "pub(crate) type StoredList = {stored};");
-    // The size is a power of two, so that a number of that many bits is always a valid index.
-    putln!(
-        sizes,
-        "#[cfg(feature = \"fast\")]\npub(crate) const FAST_OPERANDS: usize = {};",
-        most.fast.next_power_of_two()
-    );
     facts::spaces(&mut tables, isa);
     facts::purposes(&mut tables, isa, &opcodes);
     hazards::rule_infos(&mut tables, isa, targets)?;

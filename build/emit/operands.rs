@@ -6,7 +6,7 @@ use crate::build::emit::names;
 use crate::build::emit::tables::desc_text;
 use crate::build::kind::{AddressKind, NumberKind, OperandKind, RegisterKind};
 use crate::build::lower::cases::VECTOR;
-use crate::build::lower::fast_operands;
+use crate::build::lower::fast_operands::{self, FastOperands};
 use crate::build::lower::kept::Term;
 use crate::build::lower::operands::{List, Lists, Row, When, lists};
 use crate::build::lower::pages::{PAGE, pages, position};
@@ -132,59 +132,103 @@ fn term_text(term: &Term) -> String {
     format!("Term {{ mask: {:?}, value: {:?} }}", dwords(term.mask), dwords(term.value))
 }
 
-impl Most {
-    /// The bits of a row's index in a list; the integer types of an instruction's list, and of a stored list, which is
-    /// for one operation.
-    pub fn of_lists(&self) -> (u32, &'static str, &'static str) {
-        let bits = self.rows.next_power_of_two().trailing_zeros().max(8);
-        let ty = |operands: usize| if operands * bits as usize <= 64 { "u64" } else { "u128" };
-        (bits, ty(self.operands), ty(self.stored))
+/// The operands of one target's operations.
+pub struct Operands<'a> {
+    lists: Lists<'a>,
+    /// The list of each operation, by its index.
+    list_of: Vec<u16>,
+    /// The lists of common words, and the number of rows that are used without them.
+    fast: Vec<FastOperands>,
+    whole: usize,
+}
+
+impl<'a> Operands<'a> {
+    pub fn new(isa: &'a Isa, t: &'a Target) -> Result<Operands<'a>> {
+        let (mut lists, list_of) = lists(isa, t);
+        let whole = lists.rows.len() + 1;
+        let fast = fast_operands::all(&mut lists);
+        let operands = Operands { lists, list_of, fast, whole };
+        room(t, "operands in a list", operands.longest() + 1, 4)?;
+        room(t, "fast lists of operands", operands.fast.len(), 10)?;
+        room(t, "rows of operands", operands.rows(), 10)?;
+        Ok(operands)
+    }
+
+    /// The number of rows, with the one that ends a list.
+    fn rows(&self) -> usize {
+        self.lists.rows.len() + 1
+    }
+
+    fn longest_of(&self, dual: bool) -> usize {
+        self.lists.list.iter().filter(|l| l.dual == dual).map(|l| l.rows.len()).max().unwrap_or(0)
+    }
+
+    /// The length of the longest list of an instruction, which may have two operations.
+    fn longest(&self) -> usize {
+        self.longest_of(false).max(2 * self.longest_of(true))
+    }
+
+    /// For each page of operations, the lowest index of a list; the list of each operation, relative to that.
+    fn paged(&self) -> (Vec<(u8, u16)>, Vec<u16>) {
+        let mut list_of = self.list_of.clone();
+        let last = list_of.last().copied().unwrap_or(0);
+        list_of.resize(list_of.len().next_multiple_of(PAGE), last);
+        let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
+        let (numbers, entries) = pages(&list_of, |page| page.iter().map(|n| n - base(page)).collect());
+        (numbers.into_iter().zip(list_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect(), entries)
     }
 }
 
-/// The greatest sizes in any target's tables: the longest list of operands of an instruction and of an operation, the
-/// number of fast lists, the distance between the lists of 16 operations, and the number of rows.
-#[derive(Default)]
-pub struct Most {
-    pub operands: usize,
-    pub stored: usize,
-    pub fast: usize,
-    pub span: u16,
-    pub rows: usize,
+/// The sizes that fit the tables of all targets.
+pub struct Sizes {
+    /// The bits of a row's index in a list.
+    row_bits: u32,
+    list: &'static str,
+    stored: &'static str,
+    index: &'static str,
+    fast: usize,
 }
 
-pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<()> {
-    let (mut lists, mut list_of) = lists(isa, t);
-    let last = list_of.last().copied().unwrap_or(0);
-    let longest_of = |dual: bool| lists.list.iter().filter(|l| l.dual == dual).map(|l| l.rows.len()).max().unwrap_or(0);
-    let stored = longest_of(false).max(longest_of(true));
-    let longest = longest_of(false).max(2 * longest_of(true));
-    room(t, "operands in a list", longest + 1, 4)?;
+impl Sizes {
+    pub fn of(all: &[Operands]) -> Sizes {
+        let most = |size: &dyn Fn(&Operands) -> usize| all.iter().map(size).max().unwrap_or(0);
+        let row_bits = most(&|o| o.rows()).next_power_of_two().trailing_zeros().max(8);
+        let ty = |operands: usize| if operands * row_bits as usize <= 64 { "u64" } else { "u128" };
+        let span = most(&|o| o.paged().1.into_iter().max().unwrap_or(0).into());
+        Sizes {
+            row_bits,
+            list: ty(most(&|o| o.longest())),
+            stored: ty(most(&|o| o.longest_of(false).max(o.longest_of(true)))),
+            index: if span <= u8::MAX.into() { "u8" } else { "u16" },
+            // A power of two, so that a number of that many bits is always a valid index.
+            fast: most(&|o| o.fast.len()).next_power_of_two(),
+        }
+    }
+
+    pub fn write(&self, w: &mut String) {
+        let Sizes { row_bits, list, stored, index, fast } = self;
+        putln!(w, "#[cfg(not(feature = \"fast\"))]\npub(crate) type ListIndex = {index};");
+        putln!(w, "pub(crate) const ROW_BITS: u32 = {row_bits};\npub(crate) type OperandList = {list};");
+        putln!(w, "pub(crate) type StoredList = {stored};");
+        putln!(w, "#[cfg(feature = \"fast\")]\npub(crate) const FAST_OPERANDS: usize = {fast};");
+    }
+}
+
+pub fn tables(w: &mut String, isa: &Isa, t: &Target, operands: &Operands, sizes: &Sizes) -> Result<()> {
+    let Operands { lists, list_of, fast, whole } = operands;
     putln!(w, "pub(crate) static OPERANDS: OperandTables = OperandTables {{");
     putln!(w, "#[cfg(feature = \"fast\")]\nlist_of: padded(&{list_of:?}, 0),");
-    // The lists of a page have similar indices: each page stores its lowest index, and the entries are relative to it.
-    list_of.resize(list_of.len().next_multiple_of(PAGE), last);
-    let base = |page: &[u16]| page.iter().copied().min().unwrap_or(0);
-    let (numbers, entries) = pages(&list_of, |page| page.iter().map(|n| n - base(page)).collect());
-    let span = entries.iter().copied().max().unwrap_or(0);
-    let numbers: Vec<_> = numbers.iter().zip(list_of.chunks(PAGE)).map(|(n, page)| (n, base(page))).collect();
+    let (numbers, entries) = operands.paged();
     let small = "#[cfg(not(feature = \"fast\"))]";
     putln!(w, "{small}\npages: &{numbers:?},\n{small}\nlist_of: &{entries:?},");
-    let numbers =
-        lists.list.iter().map(|l| fast_operands::list_text(&l.rows) + " as StoredList").collect::<Vec<_>>().join(", ");
-    putln!(w, "lists: &[{numbers}],");
-    forms(w, &lists);
-    // Only fast lists use the rows after these.
-    let whole = lists.rows.len() + 1;
-    let fast = fast_operands::all(&mut lists);
-    let count = fast.len();
-    room(t, "fast lists of operands", fast.len(), 10)?;
-    room(t, "rows of operands", lists.rows.len() + 1, 10)?;
+    let numbers: Vec<_> = lists.list.iter().map(|l| fast_operands::list_number(&l.rows, sizes.row_bits)).collect();
+    putln!(w, "lists: &{numbers:?},");
+    forms(w, lists);
     let (mut descs, mut rows, mut plain) = (Vec::new(), vec!["NO_ROW".to_string()], Vec::new());
     let mut kept_terms = Vec::new();
     for (n, row) in lists.rows.iter().enumerate() {
         // Rows that are used without `fast` have fields of at most 16 bits.
-        let most = if n + 1 < whole { 16 } else { 31 };
+        let most = if n + 1 < *whole { 16 } else { 31 };
         let kept = if let Row::Kept(_, terms) = row { run(&mut kept_terms, terms) } else { [0, 0] };
         let (how, text) = match (row_text(t, row, most, kept), row) {
             (Some(row), _) => row,
@@ -197,10 +241,10 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
         plain.push(how == "Value");
         rows.push(text);
     }
-    let fast = fast.iter().map(|fast| fast.text(&plain)).collect::<Vec<_>>().join(",\n");
+    let fast = fast.iter().map(|fast| fast.text(&plain, sizes.row_bits)).collect::<Vec<_>>().join(",\n");
     putln!(w, "#[cfg(feature = \"fast\")]\nfast: padded(&[{fast}], NO_FAST_OPERANDS),");
     putln!(w, "#[cfg(feature = \"fast\")]\nvalues: &{},", values_name(isa, t));
-    let (all, some) = (rows.join(",\n"), rows[..whole].join(",\n"));
+    let (all, some) = (rows.join(",\n"), rows[..*whole].join(",\n"));
     putln!(w, "#[cfg(feature = \"fast\")]\nrows: padded(&[{all}], NO_ROW),\n{small}\nrows: &[{some}],");
     putln!(w, "descs: &[{}],", descs.join(",\n"));
     room(t, "terms of kept parts", kept_terms.len(), 8)?;
@@ -211,13 +255,6 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, most: &mut Most) -> Result<
     putln!(w, "sgpr_last: {sgpr_last}, ttmp_first: {ttmp_first}, ttmp_last: {ttmp_last},");
     putln!(w, "off: {off}, neither: {neither},");
     putln!(w, "has_literal64: {}, lanes: {} }};", t.code.literal64 != u16::MAX, t.row.lanes());
-    *most = Most {
-        operands: longest.max(most.operands),
-        stored: stored.max(most.stored),
-        fast: count.max(most.fast),
-        span: span.max(most.span),
-        rows: (lists.rows.len() + 1).max(most.rows),
-    };
     Ok(())
 }
 

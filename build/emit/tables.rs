@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::build::check::assume::room;
+use crate::build::emit::operands::{Operands, Sizes};
 use crate::build::emit::{FormKey, Numbers, camel, fields, sorted_formats};
 use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
 use crate::build::kind::{ImageKind, ModifierKind, NumberKind, OperandKind, Signs};
@@ -25,7 +26,7 @@ pub fn target_tables(
     lengths: &Lengths,
     numbers: &Numbers,
     abouts: &mut Vec<String>,
-    most: &mut operands::Most,
+    operands: (&Operands, &Sizes),
 ) -> Result<Vec<(&'static str, String)>> {
     let t = of_target.t;
     let fast = FastTables::new(of_target)?;
@@ -50,7 +51,7 @@ pub fn target_tables(
         Ok(())
     })?;
     table("DESCS", &mut |w| descs(w, isa, t, numbers))?;
-    table("OPERANDS", &mut |w| operands::tables(w, isa, t, most))?;
+    table("OPERANDS", &mut |w| operands::tables(w, isa, t, operands.0, operands.1))?;
     table("OPS", &mut |w| ops(w, numbers, t))?;
     table("INFO_OF", &mut |w| {
         info_of(w, numbers, t);

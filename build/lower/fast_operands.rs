@@ -21,20 +21,20 @@ pub struct FastOperands {
 
 impl FastOperands {
     /// The source text of the entry. `plain` tells whether each row is a plain value.
-    pub fn text(&self, plain: &[bool]) -> String {
+    pub fn text(&self, plain: &[bool], row_bits: u32) -> String {
         let FastOperands { rows, clear, set, dwords, next } = self;
         let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n) - 1]);
         let varied = if is_plain { "" } else { " | VARIED" };
-        let (list, marks, length) = (list_text(rows), clear | set, u32::from(*dwords) << meta::DWORDS_AT);
+        let (list, marks, length) = (list_number(rows, row_bits), clear | set, u32::from(*dwords) << meta::DWORDS_AT);
         format!(
             "FastOperands {{ list: {list}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}{varied}, next: {next} }}"
         )
     }
 }
 
-/// The source text for the number of a list.
-pub fn list_text(rows: &[u16]) -> String {
-    format!("operand_list(&{rows:?})")
+/// A list as a number: indices of rows, the first operand in the lowest bits.
+pub fn list_number(rows: &[u16], row_bits: u32) -> u128 {
+    rows.iter().rev().fold(0, |list, &row| list << row_bits | u128::from(row))
 }
 
 /// The first case of each list, in the order of the lists, followed by all other cases. Adds the rows that the cases

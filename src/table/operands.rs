@@ -23,7 +23,7 @@ pub(crate) struct OperandTables {
     pub pages: &'static [(u8, u16)],
     #[cfg(not(feature = "fast"))]
     pub list_of: &'static [ListIndex],
-    /// The operands of each form: see [`operand_list`].
+    /// The operands of each form, as indices in `rows`, the first operand in the lowest bits. Zero ends a list.
     pub lists: &'static [StoredList],
     /// Entry n is the first to try for list n. After these come the entries that `FastOperands::next` names.
     #[cfg(feature = "fast")]
@@ -60,16 +60,6 @@ pub(crate) struct Forms {
     pub count: u8,
     /// The list of the first form.
     pub list: u16,
-}
-
-/// A list of operands: indices in `OperandTables::rows`, the first operand in the lowest bits. Zero ends a list.
-pub(crate) const fn operand_list(rows: &[u16]) -> OperandList {
-    let (mut list, mut n) = (0, rows.len());
-    while n > 0 {
-        n -= 1;
-        list = list << ROW_BITS | rows[n] as OperandList;
-    }
-    list
 }
 
 /// The index of the first operand in a list.

@@ -26,19 +26,13 @@ pub(crate) const fn values(
 ) -> Values {
     let mut all = [Value::Literal(0); ROOM];
     let mut place = 0;
-    while place < IMPLICIT + IMPLICIT_REGISTERS.len() {
+    while place < SECTION {
         let code = code_at(place);
         let n = code as u8;
-        // Single registers, pairs, and longer tuples. Scalar tuples begin at the aligned register, as the hardware
-        // reads them.
-        let dwords = (place / SECTION + 1) as u16;
         all[place] = match code {
-            _ if place >= IMPLICIT => implicit(place),
             _ if is_off(place, off) => Value::Off,
-            _ if code <= sgpr_last => Value::Reg(Reg::Sgpr(aligned(code, dwords) as u8)),
-            _ if ttmp_first <= code && code <= ttmp_last => {
-                Value::Reg(Reg::Ttmp(aligned(code - ttmp_first, dwords) as u8))
-            }
+            _ if code <= sgpr_last => Value::Reg(Reg::Sgpr(n)),
+            _ if ttmp_first <= code && code <= ttmp_last => Value::Reg(Reg::Ttmp((code - ttmp_first) as u8)),
             FLOAT..=FLOAT_LAST => Value::Float(InlineFloat::of(code)),
             LITERAL => Value::Literal(0),
             _ if code == literal64 => Value::Literal(0),
@@ -51,6 +45,21 @@ pub(crate) const fn values(
                 (None, None) => Value::Off,
             },
         };
+        place += 1;
+    }
+    // After single registers come pairs, and longer tuples. Scalar tuples begin at the aligned register, as the hardware
+    // reads them.
+    while place < IMPLICIT {
+        let dwords = (place / SECTION + 1) as u16;
+        all[place] = match all[place % SECTION] {
+            Value::Reg(Reg::Sgpr(n)) => Value::Reg(Reg::Sgpr(aligned(n as u16, dwords) as u8)),
+            Value::Reg(Reg::Ttmp(n)) => Value::Reg(Reg::Ttmp(aligned(n as u16, dwords) as u8)),
+            same => same,
+        };
+        place += 1;
+    }
+    while place < IMPLICIT + IMPLICIT_REGISTERS.len() {
+        all[place] = implicit(place);
         place += 1;
     }
     all

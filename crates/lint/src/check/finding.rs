@@ -270,7 +270,7 @@ impl fmt::Display for What {
             What::EarlyReturn(wait) => early_return(wait, f),
             What::Hazard(need) => hazard(need, f),
             What::BrokenBranch => {
-                f.write_str("RDNA1 jumps to a wrong address from a branch with offset 0x3f; an s_nop after it makes the offset 0x40")
+                f.write_str("a branch with offset 0x3f jumps to a wrong address; an s_nop after it makes the offset 0x40")
             }
             What::KernelAlignment => {
                 write!(f, "a kernel begins at a multiple of {} bytes", KernelDescriptor::ENTRY_ALIGN)
