@@ -121,7 +121,8 @@ impl Guard {
         });
         prepared.map_err(GuardError::Need)?;
         self.hazards.step_of(&next, 0, true);
-        // The needs are looked up again only after waits, which may leave doubts about flat operations.
+        // Only after waits, `issue_of` looks the needs up again: it resolves the doubts that waits leave about flat
+        // operations.
         match is_ready {
             true => self.pending.issue_ready(uses, 0),
             false => self.pending.issue_of(uses, 0),
@@ -129,7 +130,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Passes to `take` the waits for everything that is outstanding. Distances that later instructions must keep go on.
+    /// Passes to `take` the waits for everything that is outstanding. Later instructions must still keep their
+    /// distances.
     pub fn settle(&mut self, mut take: impl FnMut(&Inst)) {
         let is_open = |counter: &&Counter| self.pending.most(**counter) > 0 && self.pending.follows(**counter);
         let all = Counter::ALL.iter().filter(is_open).fold(Waitcnt::new(), |all, counter| all.with(*counter, 0));
@@ -188,7 +190,7 @@ impl Waitcnt {
             take(&inst);
             left = first.counters().iter().fold(left, |left, counter| left.without(counter));
         }
-        // Each round takes the instruction that waits for most of the remaining counters.
+        // Each round takes the instruction that waits for the greatest number of the remaining counters.
         while let Some((inst, waits)) = left.next_inst(target) {
             take(&inst);
             left = waits.counters().iter().fold(left, |left, counter| left.without(counter));

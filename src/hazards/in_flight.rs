@@ -20,7 +20,7 @@ pub struct Held {
     pub inherited: bool,
     /// The number of younger operations of the same order, at most the counter's greatest value.
     pub age: u8,
-    /// The part of `age` that is operations which may be done before this one.
+    /// The number of operations counted in `age` that may be done before this one.
     pub loose: u8,
     /// Whether the other counter of a flat operation holds the same registers.
     pub flat_pair: bool,
@@ -35,7 +35,7 @@ pub struct Held {
 /// The effect of a function so far on the operations of an event that were outstanding when the function began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Passed {
-    /// The lowest `Held::at_most` of the operations that are done now.
+    /// The value of `Held::at_most` from which on the operations are done now.
     pub done_at: u16,
     /// The increase of `Held::age` and `Held::loose` of the operations that are still outstanding.
     pub age: u8,

@@ -1,4 +1,4 @@
-//! Registers with numbers to which an index is added.
+//! Registers to whose numbers an index is added.
 
 use crate::hazards::uses::{Use, Uses};
 use crate::imm::{GprIdx, Imm};
@@ -19,7 +19,7 @@ impl IndexMode {
     /// The mode after an instruction.
     #[inline]
     pub(super) fn after(self, inst: &Inst, uses: &Uses<'_>) -> IndexMode {
-        // The operations that change the mode write it, and M0 unless they end it.
+        // While the mode is off, only an instruction that writes M0 can change it.
         if uses.files.1 & file::M0 == 0 && self == IndexMode::OFF {
             return self;
         }
@@ -33,14 +33,14 @@ impl IndexMode {
         }
     }
 
-    /// The mode where two paths meet: what either of them indexes.
+    /// The mode where two paths meet: it indexes the operands that the mode of either path indexes.
     pub(super) fn joined(self, other: IndexMode) -> IndexMode {
         IndexMode(self.0 | other.0)
     }
 }
 
-/// The operands of an instruction to whose numbers an index is added. The index is not known, so that such an operand
-/// may be any register from the one on that it names.
+/// The operands of an instruction to whose numbers an index is added. The index is unknown, so such an operand may be
+/// the register that it names or any later one.
 #[derive(Clone, Copy)]
 pub(super) struct Indexed {
     reads: bool,
@@ -74,8 +74,8 @@ impl Indexed {
         one.access.reads() && is_source && (self.reads || by_mode && RegSet::is_vector(one.run().0))
     }
 
-    /// Whether an index is added to the number of a register that is written. Where operations name such a register
-    /// themselves (`v_movreld_b32`), their operand is not written, but only the register from which the index counts.
+    /// Whether an index is added to the number of a register that is written. The destination of an operation that
+    /// always adds an index (`v_movreld_b32`) has no write access: it names the register from which the index counts.
     pub(super) fn writes(&self, one: &Use) -> bool {
         let by_mode = self.mode.0 & IndexMode::DESTINATION != 0 && RegSet::is_vector(one.run().0);
         DESTINATIONS.contains(&one.role) && (self.writes || by_mode && one.access.writes())

@@ -45,7 +45,8 @@ impl<C: Capacity> Pending<C> {
     pub(super) fn merge(&mut self, new: &Held) -> bool {
         let place = match self.place(new) {
             Ok(place) => place,
-            // An entry without room is left out: it would push out another one, which the next join would bring back.
+            // An entry without room is left out: if it replaced another entry, the next join would bring that entry
+            // back.
             Err(place) => return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true),
         };
         let Some(old) = self.held.get_mut(place) else { return false };
@@ -95,7 +96,7 @@ impl<C: Capacity> Hazards<C> {
         let at = self.past.partition_point(|past| past.order() < order);
         let mut alike = self.past.iter_mut().skip(at).take_while(|past| past.order() == order);
         if let Some(same) = alike.find(|past| past.is_of(new)) {
-            // If both are on one path, the newer one is the worse one.
+            // If one path has the instruction twice, the later occurrence is the worse one.
             let before = *same;
             same.worsen(new);
             return *same != before;

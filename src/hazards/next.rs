@@ -58,8 +58,8 @@ impl<'i> Next<'i> {
         self.uses.inst.counters_of(self.uses.facts())
     }
 
-    /// Adds to `set` the registers of the operands whose access `is` selects: those of [`Inst::writes_in`] if it is
-    /// [`Access::writes`], for example.
+    /// Adds to `set` the registers of the operands whose access `is` selects. With [`Access::writes`], for example,
+    /// they are those of [`Inst::writes_in`].
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

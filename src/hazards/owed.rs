@@ -1,11 +1,11 @@
-//! Instructions after which another one has to come, by rules that no distance ends.
+//! Instructions that another instruction has to follow before their consumers, by rules that no distance ends.
 
 use super::room::Room;
 use super::steps::Age;
 use crate::inst::Inst;
 use crate::vgpr_msb::VgprMsb;
 
-/// An earlier instruction after which a rule demands another one before later uses of some registers.
+/// An earlier instruction for a rule that demands another instruction before some registers are used.
 #[derive(Clone, Copy, Debug)]
 pub struct Owed {
     /// The number of the rule's row in the tables.
@@ -22,7 +22,7 @@ pub struct Owed {
     pub msb: VgprMsb,
     /// The place that `Hazards::issue_at` got for the instruction.
     pub place: u32,
-    /// The number of instructions after this one, by kind.
+    /// The numbers of instructions issued since then, by kind.
     pub age: Age,
 }
 
@@ -63,7 +63,7 @@ impl Owed {
         self.first + self.count
     }
 
-    /// The parts of the entry that remain without these registers: below them, and above them.
+    /// The parts of the entry below these registers and above them.
     fn without(&self, (first, count): (u16, u16)) -> [Option<Owed>; 2] {
         let before = Owed { count: first.saturating_sub(self.first).min(self.count), ..*self };
         let from = (first + count).max(self.first).min(self.end());
@@ -76,8 +76,8 @@ impl Owed {
         self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
     }
 
-    /// Whether this entry can stand for both entries where two paths meet. Equally many transcendental operations must
-    /// have come after each, since waits count them.
+    /// Whether this entry can stand for both entries where two paths meet. Waits count transcendental operations, so
+    /// equally many must have come after both instructions.
     fn includes(&self, other: &Owed) -> bool {
         self.replaces(other) && self.age.trans == other.age.trans
     }
@@ -141,8 +141,8 @@ pub fn take(all: &mut impl Room<Owed>, run: (u16, u16), is_meant: impl Fn(&Owed)
 /// The row of an entry to be removed; no table has it.
 const GONE: u8 = u8::MAX;
 
-/// Adds the entry of another path, as far as no entry demands the same yet. Returns whether anything is new, and
-/// whether there was room.
+/// Adds the entry of another path, without the registers for which an entry demands as much already. Returns whether
+/// anything is new, and whether there was room.
 pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
     if new.count == 0 {
         let known = all.iter_mut().find(|old| old.count == 0 && old.includes(new));
@@ -153,7 +153,7 @@ pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
     }
     let (mut rest, mut is_new, mut has_room) = (Some(*new), false, true);
     while let Some(part) = rest {
-        // The first entry that can stand for `part` and has a register of it.
+        // The first entry that can stand for `part` and has one of its registers.
         let known = all.iter().filter(|old| old.includes(&part) && old.meets((part.first, part.count)));
         let known = known.min_by_key(|old| old.first).copied();
         let [before, after] = match known {

@@ -26,8 +26,8 @@ impl Match {
     }
 }
 
-/// The match of a producer and a consumer by a row, if its conditions on both together hold. The caller has checked the
-/// conditions on each instruction.
+/// The match of a producer and a consumer by a row, if the row's conditions on both together hold. The caller has
+/// checked the conditions on each instruction.
 pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
     if !differ(row, producer.inst, consumer.inst) {
         return None;
@@ -54,7 +54,8 @@ fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<
     Some(Match { register: RegSet::register(consumer.inst.target(), met), sure: false })
 }
 
-/// The shared register of a match by known registers, or `Some(None)` for one by a rule that is not about registers.
+/// The shared register of a match by known registers; `Some(None)` if the instructions match by a rule that is not
+/// about registers.
 fn matches_known(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Option<Reg>> {
     match row.overlap {
         Overlap::None | Overlap::Hwreg => {
@@ -80,7 +81,7 @@ fn matches_known(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> O
 struct Runs<'a> {
     all: [(u16, u16); 8],
     count: usize,
-    /// The side and the instruction in which the runs are found again if `all` has no room for them.
+    /// The side and the instruction from which the runs are found again if `all` has no room for them.
     from: (&'a Side, &'a Uses<'a>),
 }
 
@@ -104,8 +105,8 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The match of a consumer with the registers of a producer that are left. The caller has checked the conditions on
-/// each instruction.
+/// The match of a consumer with the registers that an entry still has. The caller has checked the conditions on each
+/// instruction.
 pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: &Uses<'_>) -> Option<Match> {
     let run = (usize::from(owed.first), usize::from(owed.count));
     let is_met = || runs(&row.consumer, consumer).any(|other| share(other, run));
@@ -146,7 +147,8 @@ pub(crate) fn matches_two(row: &HazardRow, [first, second]: [&Uses<'_>; 2], cons
     RegSet::register(consumer.inst.target(), own.0.max(from.0))
 }
 
-/// A test of whether all registers that a side of an earlier instruction is about are among those of `new`.
+/// A test of an earlier instruction and its side of a rule: whether all registers of that side are among those of
+/// `side` in `new`.
 pub(crate) fn covering<'a>(side: &'a Side, new: &'a Uses<'a>) -> impl Fn(&Side, &Uses<'_>) -> bool {
     let all = Runs::of(side, new);
     // Registers in an unknown bank are never covered.
@@ -187,12 +189,12 @@ pub(crate) fn conditions_hold(side: &Side, uses: &Uses<'_>) -> bool {
     side.conditions.iter().all(|condition| condition_holds(condition, uses))
 }
 
-/// Whether the conditions of the side hold, and if it is about operands, the instruction has one of them.
+/// Whether the conditions of the side hold, and the instruction has one of the operands that the side is about, if any.
 pub(crate) fn holds(side: &Side, uses: &Uses<'_>) -> bool {
     conditions_hold(side, uses) && has_operand(side, uses)
 }
 
-/// Whether the instruction has an operand that the side is about, or the side is about none.
+/// Whether the instruction has an operand that the side is about, or the side is not about operands.
 pub(crate) fn has_operand(side: &Side, uses: &Uses<'_>) -> bool {
     side.operands.as_ref().is_none_or(|accessed| uses.iter().any(|one| is_of(accessed, uses.inst, &one)))
 }

@@ -17,7 +17,7 @@ pub struct Past {
     pub(super) place: u32,
     /// Whether a caller issued the instruction.
     pub(super) inherited: bool,
-    /// The number of instructions after this one, by kind.
+    /// The numbers of instructions issued since then, by kind.
     pub(super) age: Age,
     /// The longest distances among the rows, in each unit.
     pub(super) last_states: u8,
@@ -46,7 +46,7 @@ impl Default for Past {
     }
 }
 
-/// Equality of all but the place. Instructions after the longest distance make no difference.
+/// Equality of all but the place. Ages above the longest distance are equal.
 impl PartialEq for Past {
     fn eq(&self, other: &Past) -> bool {
         let of = |past: &Past| {

@@ -20,7 +20,8 @@ use crate::vgpr_msb::VgprMsb;
 /// An operation raises one counter or two ([`Inst::counters`]) when it is issued. Until it is done, its results must
 /// not be read or overwritten, and its sources must not be overwritten if it reads them late. A wait ([`Inst::waits`])
 /// until at most N operations are left proves that an operation is done if N is zero, or if N younger ones of its order
-/// are outstanding. A full counter proves as much: an operation that would raise it further must wait.
+/// are outstanding. If as many younger ones were issued as the counter can hold, the operation is done, too: an
+/// operation that would raise a full counter must wait.
 ///
 /// A flat operation raises two counters, and its address decides which of the two tells when it is done. So a wait is
 /// certainly missing only if it is missing for both counters; see [`Wait::sure`].
@@ -205,7 +206,7 @@ impl<C: Capacity> Pending<C> {
                 || !Indexed::of(uses, self.index).is_none())
     }
 
-    /// [`Pending::needs`] of an instruction after its own wait, which comes before its reads.
+    /// [`Pending::needs`] of an instruction that has performed its own wait, which comes before its reads.
     fn needs_after(&self, uses: &Uses<'_>) -> Waits {
         let mut waits = Waits::default();
         let facts = uses.facts();
@@ -245,7 +246,8 @@ impl<C: Capacity> Pending<C> {
         Some(Wait { sure: !held.maybe_done && !is_in_any_bank, ..self.wait_of(held, event, conflict, register) })
     }
 
-    /// The conflict with an operation that holds a register above one of those to whose numbers an index is added.
+    /// The conflict with an operation that holds a register above an indexed operand: the index may select that
+    /// register.
     fn far_conflict(&self, held: &Held, uses: &Uses<'_>, indexed: &Indexed) -> Option<Wait> {
         let event = event(self.target, held.event)?;
         let run = (held.first, held.count);
@@ -261,8 +263,8 @@ impl<C: Capacity> Pending<C> {
         Some(Wait { sure: false, indexed: true, ..self.wait_of(held, event, conflict, register) })
     }
 
-    /// The registers at which the run may begin, as the next instruction numbers registers: one in each bank if the
-    /// operation's bank is unknown, but only the one in the first bank if the instruction's bank is unknown.
+    /// The possible first registers of the operation's run: one in each bank if only the operation's bank is unknown;
+    /// the one in the first bank if the next instruction's bank is unknown.
     fn firsts(&self, held: &Held) -> impl Iterator<Item = u16> {
         let is_any = (held.any_bank || self.any_bank()) && RegSet::is_vector(held.first.into());
         let banks = if is_any && !self.any_bank() { RegSet::BANKS } else { 1 };
@@ -270,7 +272,7 @@ impl<C: Capacity> Pending<C> {
         (0..banks).map(move |bank| if is_any { RegSet::in_bank(first, bank) } else { first })
     }
 
-    /// The wait for an operation, as a sure one.
+    /// A sure wait for an operation.
     fn wait_of(&self, held: &Held, event: &Event, conflict: Conflict, register: Option<Reg>) -> Wait {
         Wait {
             counter: event.counter,
@@ -363,8 +365,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Sets the state after a call of a function that waits for what it needs, or at the beginning of such a function:
-    /// no register is held, and each counter may have any value.
+    /// Sets the state that holds after a call of a function that waits for all its operations, or at the beginning of a
+    /// function whose callers do: no register is held, and each counter may have any value.
     pub fn clear(&mut self) {
         self.most = COUNTS[self.target as usize].max;
         self.held.cut(0);
@@ -447,7 +449,7 @@ impl<C: Capacity> Pending<C> {
         self.pass(at_most, |event| event.counter == counter);
     }
 
-    /// Notes a wait in the effect of the function on the events that `is` selects.
+    /// Notes a wait for the events that `is` selects in the effect of the function.
     fn pass(&mut self, at_most: u8, is: impl Fn(&Event) -> bool) {
         for (number, passed) in (0..).zip(self.passed.iter_mut()) {
             if let Some(event) = event(self.target, number).filter(|event| is(event)) {
@@ -456,7 +458,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks the operations that `is` selects, which are done unless a flat operation was done before older ones.
+    /// Marks the operations that `is` selects as perhaps done: they are, unless a flat operation was done before older
+    /// ones.
     fn mark_maybe_done(&mut self, is: impl Fn(&Held) -> bool) {
         for n in 0..self.held.len() {
             let Some(held) = self.held.get_mut(n).filter(|held| is(held)) else { continue };
@@ -468,7 +471,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks as uncertain the registers that the other counter of a flat operation still holds.
+    /// Marks the entry of a flat operation in its other counter as perhaps done, when the entry `done` is.
     fn doubt_twin(&mut self, done: &Held) {
         for held in self.held.iter_mut().filter(|held| held.flat_pair) {
             let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);
@@ -476,8 +479,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Removes an operation from the counter of `wait`, because an unsure wait for the operation has been reported. The
-    /// registers that its other counter holds become uncertain.
+    /// Removes an operation from the counter of `wait`, because an unsure wait for the operation has been reported. If
+    /// it is a flat operation, its entry in the other counter becomes perhaps done.
     fn drop_one(&mut self, wait: &Wait) {
         let target = self.target;
         self.retain(|held| {
@@ -544,17 +547,17 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Removes the oldest operation.
+    /// Removes the oldest entry: the state is incomplete now.
     fn make_room(&mut self) {
         self.lost = true;
         let oldest = self.held().max_by_key(|held| held.age).map(Held::key);
         self.retain(|held| Some(held.key()) != oldest);
     }
 
-    /// Keeps the entries that `stays` selects. If one of a flat operation's two entries is removed, the other becomes
-    /// uncertain.
+    /// Keeps the entries that `stays` selects. If one of a flat operation's two entries is removed, the other is marked
+    /// as perhaps done.
     pub(super) fn retain(&mut self, mut stays: impl FnMut(&Held) -> bool) {
-        // Pairs come first, since both entries of a pair may be removed.
+        // All marks come before all removals, since both entries of a flat operation may be removed.
         let mut n = 0;
         while let Some(held) = self.held.get(n).copied() {
             if held.flat_pair && !stays(&held) {

@@ -9,7 +9,7 @@ use crate::opcode::{Field, Special, well_known};
 use crate::table::hazards::HazardRow;
 use crate::value::{Operand, Reg, Value};
 
-/// The wait of `s_waitcnt_depctr` (`s_wait_alu`) for no kind of registers.
+/// The constant with which `s_waitcnt_depctr` (`s_wait_alu`) waits for nothing.
 const NONE: Depctr = Depctr {
     hold_cnt: None,
     sa_sdst: None,
@@ -66,12 +66,12 @@ impl<C: Capacity> Hazards<C> {
         if self.next_need(next).is_none() {
             return Ok(());
         }
-        // A distance can always be filled.
+        // Without rules that only an instruction ends, fillers always suffice.
         if next.classes.all(|class| class.consumes) & next.tables.events == 0 && !self.is_incomplete() {
             return self.fill(next, take);
         }
-        // A copy of the state finds needs that no filler ends before any filler is passed on. More than four fillers
-        // are rare.
+        // The fillers are tried on a copy of the state first: if a need remains, none is passed on. More than four
+        // fillers are rare.
         let (mut after, mut fillers, mut count) = (self.clone(), [*next.uses.inst; 4], 0);
         after.fill(next, |filler| {
             if let Some(place) = fillers.get_mut(count) {
@@ -102,7 +102,8 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// Instructions, each of which ends at least one rule that `inst` breaks and that no distance ends
-    /// ([`Unit::Event`]): waits, `s_nop 0`, or moves without effect. Instructions that wait for least come first.
+    /// ([`Unit::Event`]): waits, `s_nop 0`, or moves without effect. The instructions that wait for the least come
+    /// first.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1010")] {
@@ -129,7 +130,7 @@ impl<C: Capacity> Hazards<C> {
     fn ender(&self, next: &Next<'_>, number: usize, open: usize) -> Option<Inst> {
         let ender = candidate(next.uses.inst, number)?;
         let tables = next.tables;
-        // Rows with a count may end by any instruction, the others only by those that the tables name for them.
+        // Any instruction may end a row with a count; other rows are ended only by instructions that the tables name.
         let by_count = |row: &HazardRow| row.lasts != u8::MAX || row.times != u8::MAX;
         let rows = self.rows();
         let counts = || tables.rows.iter().enumerate().any(|(n, row)| rows >> n & 1 == 1 && by_count(row));
@@ -175,7 +176,7 @@ impl<C: Capacity> Hazards<C> {
 
 const CANDIDATES: usize = 13;
 
-/// The candidate with this number, if the target has it. Candidates that wait for least come first.
+/// The candidate with this number, if the target has it. The candidates that wait for the least come first.
 fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
     let target = inst.target();
     let depctr = |bits: u16| compose(target, well_known::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();
@@ -187,7 +188,7 @@ fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
     match number {
         0 => compose(target, well_known::S_NOP, &[]).ok(),
         1..=5 => UNITS.get(number - 1)?.encode(target).ok().and_then(depctr),
-        // Any scalar operation ends some rules; the one with VCC computes vccz again.
+        // Any scalar operation ends some rules; a move of VCC also computes vccz again.
         6 => moved(well_known::S_MOV_B32, (Field::Sdst, null), (Field::Ssrc0, Value::Int(0))),
         7 => compose(target, well_known::S_WAITCNT_VSCNT, &[]).ok()?.with_operand(Field::Sdst, Value::Reg(null)).ok(),
         8 => moved(well_known::S_MOV_B64, (Field::Sdst, vcc), (Field::Ssrc0, Value::Reg(vcc))),

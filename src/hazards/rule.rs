@@ -6,7 +6,7 @@ use crate::table::generated::HAZARD_RULES;
 use crate::table::hazards::{Certainty, HazardRow, Mode, RuleInfo, Unit};
 use crate::target::{HAZARDS, Target};
 
-/// The numbers of passes that a row has a distance for.
+/// The numbers of passes for which a row has distances.
 pub(super) const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
 /// A rule of `isa/hazards.isa`.
@@ -128,7 +128,7 @@ impl Distance {
     }
 }
 
-/// The distance after this number of passes; a number between those in the table counts as the next one.
+/// The distance after this number of passes; a number between two numbers of `PASSES` counts as the greater one.
 fn of_passes(distances: &[u8; 5], passes: u8) -> u8 {
     let n = PASSES.iter().position(|n| passes <= *n).unwrap_or(PASSES.len() - 1);
     distances.get(n).copied().unwrap_or(0)

@@ -15,7 +15,7 @@ pub struct Age {
     pub states: u8,
     pub valu: u8,
     pub trans: u8,
-    /// Operations of the two kinds of `HazardRow::counts`, in entries for one row.
+    /// The numbers of operations of the two kinds in `HazardRow::counts`, in entries for one row.
     pub like: [u8; 2],
     pub counted: Counted,
 }
@@ -26,13 +26,13 @@ impl Age {
     /// An age greater than any rule counts.
     pub const OLD: Age =
         Age { states: u8::MAX, valu: u8::MAX, trans: Age::TRANS, like: [Age::LIKE; 2], counted: Counted::NONE };
-    /// More transcendental operations than any row counts.
+    /// The greatest count of transcendental operations: more than any row asks for.
     const TRANS: u8 = 8;
-    /// At least as many operations as a wait can leave outstanding.
+    /// The greatest count of operations of a kind: at least as many as a wait can leave outstanding.
     const LIKE: u8 = 63;
 
-    /// The age that one instruction adds. `is`: the flags of its class; `counted`: 1 if it is one of
-    /// `HazardTables::counted`.
+    /// The age that one instruction adds. `is`: the flags of the instruction's class; `counted`: 1 if the instruction
+    /// is one of `HazardTables::counted`.
     pub(super) fn step(states: u8, is: u16, counted: u8) -> Age {
         let of = |flag: u16| u8::from(is & flag != 0);
         let counted = Counted { fewest: counted, most: counted };
@@ -88,7 +88,8 @@ impl Age {
     }
 }
 
-/// The number of instructions of `HazardTables::counted` after another one: the fewest and the most of all paths.
+/// The number of instructions of `HazardTables::counted` since an earlier instruction: the least and the greatest of
+/// all paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     fewest: u8,
@@ -96,7 +97,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// A number above all that rules count, at which the counts in loops end.
+    /// The greatest count, above all that rules ask for: counts in loops end there.
     const END: u8 = 15;
     pub(super) const NONE: Counted = Counted { fewest: 0, most: 0 };
 
@@ -123,8 +124,8 @@ pub(super) fn counts(tables: &HazardTables, is: u16, uses: &Uses<'_>) -> u8 {
 }
 
 /// Whether the wait `inst` ends a row of the producer: it leaves no operations, or at most as many as came after the
-/// producer. Vector operations are done in order only if, with the producer, all or none are transcendental. Without a
-/// row, the number of operations of another kind is unknown.
+/// producer. Vector operations complete in order only if all of them and the producer are transcendental, or none.
+/// Without `row`, operations that are not vector operations have no count.
 pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
     let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
     let is_trans = || HazardTables::of(inst).classes(producer).is() & class::TRANS != 0;

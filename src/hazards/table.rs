@@ -8,7 +8,7 @@ use crate::target::HAZARDS;
 
 impl Signature {
     /// The passes of the matrix core that an instruction takes, on which [`Distance`](super::Distance) depends: the
-    /// usual number, and that for a factor of 8 bits (`cbsz`, `blgp`). `None` for operations outside the core.
+    /// usual number, and the number if a factor has 8 bits (`cbsz`, `blgp`). `None` for operations outside the core.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -13,7 +13,7 @@ pub(crate) const MAX_DWORDS: usize = 5;
 pub(crate) struct DecodeTables {
     /// The opcode space that the top nine bits of the first dword select; 0 if there is none.
     pub opcode_space_of: &'static [u8; 512],
-    /// Entry 0 and the padding are [`NO_OPCODE_SPACE`].
+    /// The opcode spaces. Entry 0 and the padding are [`NO_OPCODE_SPACE`].
     pub opcode_spaces: &'static [OpcodeSpace; OPCODE_SPACES],
     /// Pages of `constraints_of`.
     pub pages: &'static [u8],

@@ -48,7 +48,7 @@ impl FastSignature {
     pub const TEXTS: usize = 4;
 }
 
-/// The kinds of texts that a signature has. The enabled targets decide which of these occur.
+/// The kind of texts that a signature has. The enabled targets decide which of these occur.
 #[allow(dead_code)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextKind {

@@ -120,8 +120,8 @@ pub(crate) struct Ender {
     pub side: Side,
     /// Whether the instruction ends rows only of producers whose operands are all among its own.
     pub over: bool,
-    /// Whether the rows begin to hold after the instruction, instead of ending: with `over`, those of producers whose
-    /// operands are all among its own.
+    /// Whether the rows begin to hold after the instruction, instead of ending. With `over`, only rows of producers
+    /// whose operands are all among the instruction's own do.
     pub begins: bool,
     /// The count of a wait, which ends rows only of producers after which at least as many operations came.
     pub upto: Option<Upto>,
@@ -157,7 +157,7 @@ pub(crate) struct HazardRow {
     pub distance: [u8; 5],
     /// The greatest distance that a source demands; the same as `distance` if the sources agree.
     pub most: [u8; 5],
-    /// The field with which the consumer waits itself: a value below the distance replaces it.
+    /// The field with which the consumer waits itself: a value below the distance replaces the distance.
     pub field: Option<Field>,
     /// The kinds of operations counted by the waits that end the row, a bit each; 0 for a missing kind.
     pub counts: [u16; 2],

@@ -36,7 +36,7 @@ pub(crate) struct OperandTables {
     pub values: &'static Values,
     /// The descriptors of rows with `How::Other`, without their dwords, in which many of them differ.
     pub descs: &'static [OperandDesc],
-    /// The words of instructions that keep a part of an operand's old value. A row names a run of these terms.
+    /// Conditions under which instructions keep a part of an operand's old value. A row names a run of these terms.
     pub kept: &'static [Term],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
@@ -97,7 +97,7 @@ pub(crate) const NO_FAST_OPERANDS: FastOperands = FastOperands { list: 0, marks:
 #[cfg(feature = "fast")]
 pub(crate) const VARIED: u32 = 1;
 
-/// Words of which the bits under a mask have a value.
+/// A condition on the words: the bits under a mask have a value.
 pub(crate) struct Term {
     pub mask: [u32; 4],
     pub value: [u32; 4],
@@ -248,7 +248,8 @@ impl OperandTables {
         })
     }
 
-    /// The words of instructions that keep a part of the old value of a row's operand, for `How::Kept` or `How::Other`.
+    /// The terms of a row with `How::Kept` or `How::Other`: words that match one keep a part of the operand's old
+    /// value.
     pub(crate) fn kept_of(&self, row: &Row) -> &'static [Term] {
         let after = self.kept.get(usize::from(row.acc)..).unwrap_or_default();
         after.get(..usize::from(row.address)).unwrap_or_default()

@@ -4,8 +4,8 @@ use crate::code::VGPR;
 use crate::opcode::Field;
 use crate::table::Names;
 
-/// The texts of names: code, name, and name as a 64-bit operand of all codes except plain registers and integers; value
-/// and name of other values.
+/// The texts of names. For operand codes other than plain registers and integers: the code, the name, and the name as a
+/// 64-bit operand. For other values: the value and the name.
 pub(crate) type TextNames = Names<(u16, &'static str, &'static str), (u16, &'static str)>;
 
 pub(crate) struct TextTables {
