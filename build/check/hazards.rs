@@ -17,7 +17,7 @@ pub const SOURCES: [&str; 5] = ["manual", "llvm", "mesa", "reported", "proposed"
 pub const MODES: [&str; 2] = ["xnack", "expert"];
 /// The words of `Watched::how`; `-` if only the read registers themselves count as seen.
 const WAYS: [&str; 3] = ["-", "pairs", "until written"];
-/// What an index is added to, or `off`, in this order of bits.
+/// The words of a statement `indexed`, in the order of their bits: the sources, the destinations, the end of the mode.
 pub const INDEXED: [&str; 3] = ["r", "w", "off"];
 /// Kinds that the tables must define, because the generator uses them: vector operations, and transcendental
 /// operations.

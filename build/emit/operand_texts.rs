@@ -33,7 +33,7 @@ const NO_LENGTH: u8 = 0x40;
 ///
 /// `last` is the last scalar register, and `names` are the names of other codes, as one register and as two. The
 /// register and the names are common to all targets: a code that differs between targets has no text. `codes` are the
-/// codes of any target; only the common ones are used. `named` are texts that are names.
+/// codes of any target; only the common ones are used. `named` has the texts of named parts of constants, by index.
 pub fn all(last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>, named: &BTreeMap<u16, String>) -> String {
     let text = |number| named.get(&number).cloned().or_else(|| text(number, last, codes, names));
     (0..COUNT).flat_map(|number| padded(text(number))).map(char::from).collect()

@@ -103,7 +103,7 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
         _ => return None,
     };
     // The table of values has sections for single registers, pairs, and longer tuples. Vector registers, which are not
-    // aligned, are only in the first.
+    // aligned, are only in the first section.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
     let add = i.add + section + other;
     // In such a row, `acc` and `address` hold the first term and the number of terms.

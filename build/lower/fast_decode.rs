@@ -145,7 +145,7 @@ pub fn any_third(all: &[Tables]) -> bool {
     all.iter().flat_map(|t| &t.constraints.list).any(|c| c.dwords + after(c) > 2)
 }
 
-/// Bits of `trailing`, each with the checked field in which 255 then announces a literal.
+/// Bits of `trailing`. If a bit is set, 255 in the checked field next to it announces a literal.
 const LITERALS: [(u8, (u8, u8)); 3] = [(trailing::SSRC0, (0, 8)), (trailing::SSRC1, (8, 8)), (trailing::SRC0, (0, 9))];
 
 /// The masks that are already known, by sets of allowed values: every value without the mask's bits is allowed. `None`

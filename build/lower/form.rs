@@ -53,7 +53,7 @@ pub enum Half {
     Second,
 }
 
-/// What instructions of a form have to keep.
+/// The checks and rules that the words of a form must satisfy.
 struct Checks {
     /// The checks of fields in the first 64 bits.
     low: Vec<Check>,
@@ -270,7 +270,7 @@ impl Form {
         Ok(intern(&mut pool.signatures, &mut t.signatures, signature) + 1)
     }
 
-    /// The extensions of the form, whose signatures this adds to the target.
+    /// The extensions of the form. Adds their signatures to the target.
     fn extensions(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row) -> Result<Extensions> {
         // If dwords after the form can turn it into another operation, its first two dwords determine neither the
         // operation nor the length.
@@ -320,7 +320,7 @@ impl Form {
         Ok(all)
     }
 
-    /// What instructions of the form have to keep.
+    /// The checks and rules that the words of the form must satisfy.
     fn checks(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row, descs: &[OperandDesc]) -> Result<Checks> {
         let mut checks = Vec::new();
         let mut rules = Vec::new();
@@ -396,7 +396,7 @@ impl Form {
     }
 }
 
-/// The run of the descriptors in the list of the target's lists, to which this adds them if they are new.
+/// The run of the descriptors in the target's lists. Adds them if they are new.
 fn intern_descs(t: &mut Target, pool: &mut Pool, descs: Vec<OperandDesc>) -> (usize, usize) {
     let list: Vec<u16> = descs
         .into_iter()

@@ -154,7 +154,7 @@ impl<'a> HazardTables<'a> {
     }
 }
 
-/// The kinds of instructions, and where the tables name them. A kind that is not named is `usize::MAX`.
+/// The kinds of instructions, and their numbers in each place that can name a kind: `usize::MAX` where none is named.
 struct Kinds<'a> {
     hazards: &'a Hazards,
     target: &'a str,
@@ -278,7 +278,7 @@ struct Numbered<'a> {
 enum Numbers<'a> {
     Formats(&'a [String]),
     Flag(&'a String, bool),
-    /// The number of another kind.
+    /// Whether the operation is of another kind, by the kind's number (`true`), or is not (`false`).
     Is(usize, bool),
     /// Names without `*`; and the patterns with `*`, each with the part before the `*`.
     Names(Vec<&'a str>, Vec<(&'a str, &'a str)>),

@@ -181,7 +181,8 @@ pub struct TrailingDword {
     pub last: u16,
     /// The number of dwords that follow.
     pub dwords: u8,
-    /// The signature of the form that it makes, counted from one; 0 for a literal, which does not make another form.
+    /// The signature of the form that the dword makes, counted from one; 0 for a literal, which does not make another
+    /// form.
     pub form: usize,
 }
 

@@ -87,7 +87,7 @@ pub struct Format {
     /// The letters of the halves, if each instruction is two operations: every row can be in either half, and the names
     /// of a half's fields end in its letter.
     pub dual: Option<[String; 2]>,
-    /// Registers that every row reads, and the targets on which it does; empty if it does on all.
+    /// Registers that every row reads, each with the targets on which rows read it; empty for all targets.
     pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
@@ -219,7 +219,7 @@ pub struct Replace {
 #[derive(Debug)]
 pub struct HalfField {
     pub field: String,
-    /// The operand type that the row must use for this to apply.
+    /// The operand type that the row must use for the statement to apply.
     pub read_as: Option<String>,
     /// The operand type of the halves; `None` for `-`: the type is unchanged, and forms with an extension do not get
     /// the modifiers.

@@ -14,8 +14,8 @@ pub struct Hazards {
     pub counted: Vec<Watched>,
     /// `expert on setreg if ...`, `expert off ...`: the instructions that turn this mode on (`true`) and off.
     pub expert: Vec<(SourceLine, bool, Side)>,
-    /// `indexed r movrels`: operations whose sources (`r`) or destinations (`w`) have numbers to which an index is added, and
-    /// those that end the mode in which all have (`off`).
+    /// `indexed r movrels`: operations that add an index to the numbers of their sources (`r`) or destinations (`w`),
+    /// and operations that end the mode in which all operations do (`off`).
     pub indexed: Vec<(SourceLine, String, String)>,
     /// `called valu = a vector operation`: words for the instructions that end rules.
     pub called: Vec<Called>,

@@ -66,7 +66,7 @@ impl core::error::Error for AssembleError {
     }
 }
 
-/// A bare error kind becomes an error without an offset or an opcode.
+/// Conversion of an error kind to an error without an offset or an opcode.
 impl<E: Into<AssembleErrorKind>> From<E> for AssembleError {
     fn from(error: E) -> Self {
         AssembleError { kind: error.into(), offset: None, opcode: None }

@@ -49,9 +49,9 @@ pub struct Far {
 /// The kinds of branches that have a long form.
 #[derive(Clone, Copy)]
 pub(super) enum Long {
-    /// Always taken.
+    /// A branch that is always taken.
     Jump,
-    /// Conditional: the code skips the long branch if the condition is false.
+    /// A conditional branch: the code skips the long branch if the condition is false.
     Condition,
     /// A call, with the pair that receives the return address.
     Call(u32),

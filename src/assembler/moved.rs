@@ -78,7 +78,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
-    /// The labels and fix-ups of the branches of a copy, which must be the last that was emitted.
+    /// The labels and fix-ups of the branches of the copy that was emitted last.
     fn landings(&mut self, copy: &Moved) -> Landings<'_> {
         let (labels, fixups) = (self.label_count, self.fixup_count);
         Landings {

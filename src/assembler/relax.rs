@@ -14,8 +14,8 @@ use crate::opcode::well_known;
 const PADDED: usize = 1;
 
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
-    /// Branches start short and become long until all of them reach their targets. A long branch is never made short
-    /// again, so the loop ends. Addresses only grow, even after an alignment.
+    /// Makes short branches long until all branches reach their targets. A long branch is never made short again, so
+    /// the loop ends. Addresses only grow, even after an alignment.
     pub(super) fn relax(&mut self) -> Result<(), AssembleError> {
         loop {
             self.shift = 0;

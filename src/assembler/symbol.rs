@@ -57,7 +57,7 @@ impl fmt::Display for RelocationKind {
 pub struct Relocation {
     /// Offset in bytes from the start of the code.
     pub offset: u64,
-    /// The value to store there.
+    /// The value to store at the offset.
     pub kind: RelocationKind,
     /// The symbol, as any number that the caller assigns to it.
     pub symbol: u32,

@@ -322,7 +322,7 @@ pub(crate) struct AddressPart {
     pub dwords: u16,
 }
 
-/// The registers of each part of a ray's address, from an array whose first entry is the number of components.
+/// The registers of each part of a ray's address: an array without its first entry, the number of components.
 const fn groups([_, node, extent, origin, direction, offset]: [u16; 6]) -> [u16; 5] {
     [node, extent, origin, direction, offset]
 }
@@ -338,7 +338,8 @@ pub(crate) const fn part_dwords(
 ) -> Option<u16> {
     let (fields, run) = (fields.count() as u16, fields.is_run());
     let groups = match shape {
-        // The node takes what extent and origin leave of `more`. With a16, the last two vectors share three registers.
+        // The node has the components of `more` that extent and origin leave. With a16, the last two vectors share
+        // three registers.
         AddressShape::Ray if run && fields > 1 => {
             let [_, extent, origin, a, b] = RAY;
             Some([(more as u16).saturating_sub(extent + origin), extent, origin, a, b])

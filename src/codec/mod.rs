@@ -132,8 +132,8 @@ pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bo
 }
 
 impl EncodedOperand {
-    /// The value with the part of the old operand that it does not replace: a register that is added to a constant, or
-    /// a channel.
+    /// The value, with the part of the old operand that a request for the value does not replace: a register that is
+    /// added to a constant, or a channel.
     pub(crate) fn beside(self, desc: &OperandDesc, inst: &Inst) -> EncodedOperand {
         match (self, read(desc, inst)) {
             (EncodedOperand::Number(n), Some((EncodedOperand::RegisterPlusOffset(code, _), _))) => {
@@ -170,7 +170,7 @@ pub(crate) fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
     }
 }
 
-/// Whether a bit that makes the operation return something decides if the operand is written, or if it exists.
+/// Whether the operand is written, or exists, only if a bit is set that makes the operation return a value.
 pub(crate) const fn is_conditional(desc: &OperandDesc) -> bool {
     desc.write_if_bit != NONE
 }

@@ -43,7 +43,7 @@ pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Optio
         }
         RegisterKind::NamedOrVcc { named } if flag(inst, named) => coded(inst, code),
         RegisterKind::NamedOrVcc { .. } | RegisterKind::Vcc => EncodedOperand::Vcc,
-        // The second of two destinations, of which one is odd and the other is even.
+        // The second of two destinations, of which one has an odd number and the other an even one.
         RegisterKind::OppositeParity { other } => {
             EncodedOperand::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, other)))
         }
@@ -156,7 +156,7 @@ pub(super) fn accept(
             add(Accepted::Code(if code >= VGPR { code - VGPR + AGPR } else { code }));
         }),
         RegisterKind::Data { acc, .. } | RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } => {
-            // The probe does not check a length that another field determines.
+            // `Probe` does not check a length that another field determines.
             let vgprs = form.target.vgprs();
             form.codes(returned, |code| match code {
                 VGPR.. if !is_inside(code - VGPR, dwords, vgprs) => {}

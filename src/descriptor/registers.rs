@@ -74,7 +74,7 @@ impl Registers {
 #[cfg(feature = "alloc")]
 pub(crate) struct Counts {
     pub vgprs: u32,
-    /// `None` on targets without accumulation registers.
+    /// The accumulation registers; `None` on targets without them.
     pub agprs: Option<u16>,
     /// The scalar registers, with the special ones.
     pub sgprs: u32,
@@ -135,7 +135,7 @@ impl KernelDescriptor {
         }
         let mut sgprs = 0;
         if tables.sgpr_granule > 0 {
-            // Arguments in registers must exist.
+            // The user SGPRs that hold preloaded arguments must be allocated.
             let user = if self.preload().length() > 0 { self.rsrc2().user_sgpr_count() } else { 0 };
             let own = u32::from(registers.sgprs.max(user.into()));
             let all = own + u32::from(tables.special(target, &registers));

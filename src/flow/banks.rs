@@ -119,7 +119,7 @@ impl Banks {
             let mut state = Some(state);
             let mut change = self.steps.changes.partition_point(|(at, _)| *at < start);
             let mut branch = self.steps.branches.partition_point(|(at, _)| *at < start);
-            // A branch comes before a change at the same address.
+            // A branch is handled before a change at the same address.
             while let Some(now) = state {
                 let (at, after) = self.steps.changes.get(change).copied().unwrap_or((u64::MAX, None));
                 match self.steps.branches.get(branch) {

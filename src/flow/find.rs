@@ -59,7 +59,7 @@ struct Finder<'c> {
     target: Target,
     code: &'c [u8],
     address: u64,
-    /// The dwords at which instructions begin, or bytes that are not one.
+    /// The dwords at which instructions begin, or bytes that are not an instruction.
     seen: Dwords,
     /// The dwords at which blocks begin.
     leaders: Dwords,
@@ -143,7 +143,7 @@ impl<'c> Finder<'c> {
         }
     }
 
-    /// Follows the instructions from a dword on, up to one that does not just continue with the next one.
+    /// Follows the instructions from a dword on, up to an instruction that does not just continue with the next one.
     fn walk(&mut self, mut dword: usize) {
         loop {
             if !self.seen.insert(dword) {
@@ -266,7 +266,7 @@ impl<'c> Finder<'c> {
         let any_known = !self.known.is_empty();
         let is_of_interest = |exit: Exit| match exit {
             Exit::Indirect { .. } | Exit::Call { .. } => true,
-            // An exit of these kinds may be one through registers whose address was known.
+            // An exit of these kinds may be a jump or call through registers whose target was known.
             Exit::Jump | Exit::Branch | Exit::Outside { .. } => any_known,
             _ => false,
         };
@@ -305,7 +305,8 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     })
 }
 
-/// The value of a pair of registers before the last instruction of a block, as far as the only path to it tells.
+/// The value of a pair of registers before the last instruction of a block, if the instructions on the only path to the
+/// block determine it.
 fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: u8) -> Option<u64> {
     let mut chain = [block; BEFORE];
     let mut len = 1;

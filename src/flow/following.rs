@@ -16,7 +16,7 @@ const MOST: u16 = 1000;
 /// The number of times that a block is passed before a value that grows there with each iteration of a loop becomes the
 /// greatest one.
 const AGAIN: u16 = 3;
-/// The number of rounds of changes after which changes are made without waiting for the effect of others.
+/// The number of rounds of changes after which changes are made without waiting for the effect of other changes.
 const ROUNDS: usize = 200;
 
 /// A state that is followed through a group of functions, and can be followed again after a change.
@@ -44,7 +44,7 @@ pub struct Following<'f, 'c, S, F> {
     counted: Vec<usize>,
     /// The place before which all entries of functions have been reached.
     entered: usize,
-    /// The place from which on no states are joined, while a region changes.
+    /// The place from which on blocks get no states; while a region changes, its end.
     end: usize,
 }
 
@@ -86,7 +86,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         self.settle_in(0..self.group.len())
     }
 
-    /// [`Following::settle`] of some places, to which no path leads from later ones. Earlier places must be settled.
+    /// [`Following::settle`] of some places, to which no path leads from later places. Earlier places must be settled.
     fn settle_in(&mut self, places: Range<usize>) -> bool {
         let flow = self.flow;
         for place in self.counted.drain(..) {
@@ -146,9 +146,9 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
 
     /// Follows the state from the beginning, and calls `change` with every block that is reached and the state before
     /// it. `change` makes all changes that its block needs, which may change the effect of [`State::step`] in the
-    /// block, and returns whether it made any. Each block is passed once, except blocks in loops and called functions,
-    /// and on paths from them to where paths meet: these are all passed again after each round of changes, until no
-    /// change is needed.
+    /// block, and returns whether it made any. Each block is passed once. Blocks in loops and in called functions, and
+    /// the blocks after them up to where paths meet, are all passed again after each round of changes, until no change
+    /// is needed.
     ///
     /// The last argument of `change` tells whether the state has the effect of all changes before the block. After 200
     /// rounds it is always `true`, and after 400 rounds no more changes are made: then, or if repeated [`State::join`]s
@@ -275,7 +275,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_any
     }
 
-    /// Enters the first function at some places of which no call has been reached. Returns whether there is one.
+    /// Enters the first function at some places that no reached call has entered. Returns whether there is one.
     fn enter_next(&mut self, places: &Range<usize>) -> bool {
         let is_entry = |block: usize| self.flow.blocks().get(block).is_some_and(|block| block.is_entry);
         for place in self.entered.max(places.start)..places.end {

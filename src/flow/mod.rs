@@ -217,7 +217,7 @@ impl<'c> Flow<'c> {
         self.insts_from(block, 0)
     }
 
-    /// The instructions of a block from the one at an address on, or all if the block begins after it.
+    /// The instructions of a block from an address on; all if the block begins after the address.
     pub fn insts_from(&self, block: usize, address: u64) -> impl Iterator<Item = (u64, Inst)> + use<'c> {
         let (start, end) = self.blocks.get(block).map_or((0, 0), |block| (block.start.max(address), block.end));
         let (target, code, address) = (self.target, self.code, self.address);

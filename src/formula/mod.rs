@@ -1,7 +1,7 @@
 //! The language in which `isa/` says what an operation computes: its tree, its types, and the reader of its text.
 //!
-//! `isa/README.md` describes it. The generator reads every formula with this module and checks it against the rows of
-//! its operation; programs read the same text again.
+//! `isa/README.md` describes the language. The generator reads every formula with this module and checks it against the
+//! rows of its operation; programs read the same text again.
 
 extern crate alloc;
 

@@ -8,8 +8,8 @@ pub enum ImageKind {
     /// Image data; these fields and the operation determine the number of registers.
     Data { data: ImageData, dmask: Position, tfe: Position, d16: Position, acc: Position },
     /// An image address. `shape`, the dimension at `dim` and the bit `a16` determine the number of registers, to which
-    /// `OperandDesc::dwords - 1` are added. The registers are one run, or each has a field: those from `second` on, and
-    /// the one at `fifth`.
+    /// `OperandDesc::dwords - 1` are added. The registers are one run, or each has a field: the first has the operand's
+    /// own field, the fifth the one at `fifth`, the others those from `second` on.
     Address {
         shape: AddressShape,
         dim: Position,
@@ -20,7 +20,7 @@ pub enum ImageKind {
     },
 }
 
-/// A kind of operations, by which the number of registers of image data differs.
+/// A kind of operation, on which the number of registers of image data depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageData {
     /// Operations with one register for each component.

@@ -137,7 +137,7 @@ impl OperandKind {
         matches!(self, OperandKind::Register(kind) if kind.is_vcc())
     }
 
-    /// Whether the operand is a scalar destination that can be VCC without a field.
+    /// Whether the operand is VCC, without a field, unless a bit is set.
     pub const fn is_named_or_vcc(self) -> bool {
         matches!(self, OperandKind::Register(RegisterKind::NamedOrVcc { .. }))
     }

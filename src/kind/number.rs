@@ -97,7 +97,7 @@ impl NumberKind {
         matches!(self, NumberKind::Plain(Notation::SignedHex))
     }
 
-    /// Whether a negative number may be given for the number in a field of 16 bits.
+    /// Whether a request for the number in a field of 16 bits may be negative.
     pub const fn has_both_signs(self) -> bool {
         matches!(self, NumberKind::Plain(Notation::Hex | Notation::Int16))
     }

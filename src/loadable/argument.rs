@@ -47,11 +47,11 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Access {
-    /// Only reads.
+    /// Only read access.
     Read,
-    /// Only writes.
+    /// Only write access.
     Write,
-    /// Reads and writes.
+    /// Read and write access.
     ReadWrite,
 }
 

@@ -67,8 +67,8 @@ pub enum CodeObjectError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// The name is empty, contains a zero, or is that of an earlier kernel, or one of the two is the other's name with
-    /// `.kd`, which is the name of its descriptor.
+    /// The name is empty or contains a zero byte; or a symbol of the kernel (its name, and its name with `.kd` for the
+    /// descriptor) has the name of an earlier kernel's symbol.
     Name,
     /// The kernel is for another target than the file.
     Target {
@@ -203,7 +203,7 @@ impl<'a> CodeObject<'a> {
         }
         let (mut descriptors, mut names) = (Vec::new(), BTreeSet::new());
         for (n, kernel) in self.kernels.iter().enumerate() {
-            // A symbol is its name without `.kd`, and whether it ends so, as those of descriptors do.
+            // A symbol's name is stored without `.kd`, with a flag for this suffix, which symbols of descriptors have.
             let name = kernel.name.as_bytes();
             let own = name.strip_suffix(b".kd").map_or((name, false), |before| (before, true));
             let is_new = names.insert(own) & names.insert((name, true));

@@ -76,9 +76,9 @@ impl Inst {
     }
 
     /// Like [`Inst::with`], with the number that the operation reads from the field. Some numbers are signed: the
-    /// offset of a global or scalar load, the distance of a branch. Of such a number the upper half of the field's
-    /// values is negative, and no number is masked. A constant of 16 bits and a literal are bits with either sign. In
-    /// all other fields a negative number does not fit.
+    /// offset of a global or scalar load, the distance of a branch. For these, the upper half of the field's values
+    /// means negative numbers. Numbers are not masked. A constant of 16 bits and a literal are bits with either sign.
+    /// In all other fields a negative number does not fit.
     ///
     /// # Errors
     /// As for [`Inst::with`].

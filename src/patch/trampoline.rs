@@ -25,7 +25,7 @@ pub enum TrampolineError {
         /// The reason.
         error: DecodeError,
     },
-    /// Before the end of the jump, the code ends at this address, or the instruction before it (`s_endpgm`, an
+    /// The code ends at this address, before the end of the jump; or the instruction before the address (`s_endpgm`, an
     /// unconditional branch) does not continue there.
     End(u64),
     /// A branch outside the displaced instructions goes into the middle of them.

@@ -86,7 +86,7 @@ fn name(row: u32) -> Option<&'static [u8; NAME]> {
     MNEMONICS.as_bytes().get(name..name + NAME)?.first_chunk()
 }
 
-/// Prints the rest of an instruction that has more operands than its first texts, which end at position `at`.
+/// Prints the operands and modifiers of an instruction after the first texts, which end at position `at`.
 #[inline(never)]
 fn further(inst: &Inst, bits: u64, mut number: usize, (mut at, mut lengths): (usize, u8), out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
@@ -311,7 +311,8 @@ mod tests {
     use crate::target::Target;
     use crate::text::TextBuffer;
 
-    /// Test that the fast path prints the same text as the descriptors, which print it without the feature `fast`.
+    /// Test that the fast path prints the same text as the code without the feature `fast`, which reads the
+    /// descriptors.
     #[test]
     fn texts_are_those_of_the_descriptors() {
         let mut state = 1u64;
@@ -341,7 +342,7 @@ mod tests {
                 let (any, few) = (random(), random() & random() & random());
                 let first = match n % 3 {
                     0 => any,
-                    // Formats of two dwords, and literals.
+                    // Formats of two dwords; the next arm makes literals.
                     1 => any & 0x03ff_ffff | 0xc000_0000 | few & 0x3c00_0000,
                     _ => any | if any & 1 == 0 { 0xff } else { 0xff00 },
                 };

@@ -172,7 +172,8 @@ impl Printer<'_> {
         out.str(if separator == "," { ")" } else { "gpr_idx()" });
     }
 
-    /// Prints parts. Parts at their maximum, which do not wait, are omitted unless all are at their maximum.
+    /// Prints the parts of the constant. Parts at their maximum, which do not wait, are omitted unless all are at their
+    /// maximum.
     fn depctr(&self, wait: Depctr, out: &mut Out) {
         let all = wait.parts().iter().all(|(_, count)| count.is_none());
         let mut separator = "";
@@ -189,7 +190,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints parts. Parts that are zero have no meaning and are omitted; the text is `0` if all are zero.
+    /// Prints the parts of the constant. Parts that are zero have no meaning and are omitted; the text is `0` if all
+    /// are zero.
     fn delay_alu(&self, DelayAlu { instid0, instskip, instid1, .. }: DelayAlu, value: u32, out: &mut Out) {
         let parts = [
             (Field::Instid0, instid0, self.text.names.instid),

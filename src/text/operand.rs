@@ -91,7 +91,7 @@ impl Printer<'_> {
             EncodedOperand::Literal64(bits) => return self.literal64(desc.ty, bits, out),
             EncodedOperand::Code(code) | EncodedOperand::High(code) => code,
             EncodedOperand::Vcc => vcc(self.inst.target()),
-            // No other value is a register: the address is off.
+            // Any other value means that there is no address.
             _ => return out.literal(b"off"),
         };
         match desc.kind.signs() {

@@ -134,7 +134,7 @@ impl Form<'_> {
     fn function(&self, name: String, shared: &mut Shared) -> Result<Function> {
         let Form { t, operation, constraints, descs, .. } = *self;
         let def = t.formats[operation.format].def;
-        // A modifier that can have no effect on the operation has no method.
+        // A modifier that must be zero in the operation has no method.
         let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(ZERO);
         let settable: Vec<&OperandDesc> = descs.iter().filter(is_free).copied().collect();
         let modifiers = set::set(t, constraints, &settable, self.variant, &|field| self.values(field), &|field| {
@@ -284,7 +284,7 @@ impl Form<'_> {
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
     }
 
-    /// The lowest bit, the width and the value of another field that leaves only zero to a field of the operation.
+    /// The lowest bit, the width and the value of another field with which a field of the operation can only be zero.
     fn excluding(&self, field: &str) -> Option<[u8; 3]> {
         let format = &self.t.formats[self.operation.format];
         let only = format.def.only_of(field, &self.operation.mnemonic, &self.t.row.name)?;

@@ -15,11 +15,11 @@ struct Choice<'a> {
     slot: &'a Slot<'a>,
     /// The rules of the target, as an expression.
     rules: &'a str,
-    /// The classes of operands that it accepts.
+    /// The classes of values that the operand accepts.
     mask: u16,
     /// The bit that selects AccVGPRs.
     acc: u8,
-    /// Whether it uses the constant bus.
+    /// Whether the operand uses the constant bus.
     on_bus: bool,
     /// The position of the operand, as an expression.
     place: String,
