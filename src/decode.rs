@@ -91,7 +91,7 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
     }
 }
 
-/// Decodes base words of one or two dwords, which are bits, with their literal.
+/// Decodes base words of one or two dwords, given as `bits`, with their literal.
 #[cfg(feature = "make")]
 #[inline]
 pub(crate) fn decode_pair(target: Target, bits: u64, dwords: usize, literal: Option<u32>) -> Option<Inst> {

@@ -10,7 +10,7 @@ use crate::opcode::Field;
 use crate::table::Part;
 use crate::target::{IMMS, Target};
 
-/// The `?` operator, which cannot be used in a `const fn`.
+/// A replacement for the `?` operator, which cannot be used in a `const fn`.
 macro_rules! check {
     ($result:expr) => {
         match $result {

@@ -223,7 +223,7 @@ impl Inst {
         self.words[4].into()
     }
 
-    /// Whether the words have the bits of a term.
+    /// Whether the words match a term.
     pub(crate) fn has(&self, term: &Term) -> bool {
         self.words.iter().zip(term.mask.iter().zip(&term.value)).all(|(word, (mask, value))| word & mask == *value)
     }

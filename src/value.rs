@@ -68,14 +68,14 @@ pub enum Value {
     Off,
 }
 
-/// Whether an operand is read or written.
+/// The access of an instruction to an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
-    /// Read.
+    /// Read only.
     Read,
-    /// Written.
+    /// Write only.
     Write,
-    /// Read and written.
+    /// Read and write.
     ReadWrite,
 }
 

@@ -30,11 +30,13 @@ pub(crate) fn scalars(inst: &Inst) -> u8 {
 #[cfg(feature = "make")]
 pub(crate) fn is_implied(inst: &Inst) -> bool {
     let is_read = |o: &Operand| is_unnamed(o) && o.access.reads() && key(o).is_some();
-    // Counting all of them is faster than looking for the first one, because the iterator keeps its state in registers.
+    // Counting all such operands is faster than looking for the first one, because the iterator keeps its state in
+    // registers.
     inst.operands().filter(is_read).count() > 0
 }
 
-/// Whether no field names an operand. VCC has a name in texts.
+/// Whether no field names the operand. `Field::Vcc` is not a field of the words: it stands for a vcc that only the text
+/// names.
 fn is_unnamed(operand: &Operand) -> bool {
     operand.role.is_none_or(|role| role == Field::Vcc)
 }

@@ -53,7 +53,7 @@ impl Inst {
         decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)).unwrap_or(*self)
     }
 
-    /// Sets the ignored bits of the instruction's words to those of [`Inst::canonical`].
+    /// Sets the ignored bits in `words` to those of [`Inst::canonical`].
     pub(crate) fn settle_ignored(&self, words: &mut [u32; MAX_DWORDS]) {
         let form = ignored(self.target(), self.signature());
         words.iter_mut().zip(self.ignored_in(form)).for_each(|(word, ignored)| *word &= !ignored);
@@ -108,7 +108,7 @@ impl Inst {
         self
     }
 
-    /// The instruction with the filler of `from`, if that is not the usual one of the target of `from`.
+    /// The instruction with the filler of `from`; unchanged if that is the usual filler of the target of `from`.
     pub(crate) fn filled_as(&self, from: &Inst) -> Inst {
         let own = from.filler().filter(|&filler| filler != from.target().filler());
         own.map_or(*self, |filler| self.with_filler(filler))

@@ -206,7 +206,7 @@ fn beside_mask(a: &Expr, b: &Expr, all: &mut Vec<View>) {
     }
 }
 
-/// The place that a value is, perhaps with every bit inverted.
+/// The place of a value that is only a place, perhaps with every bit inverted.
 fn inverted(expr: &Expr) -> Option<&Place> {
     match expr {
         Expr::Place(place) => Some(place),
