@@ -64,7 +64,7 @@ impl Constraints {
     }
 }
 
-/// A `lower::TrailingDword` with the number of the form that it makes, and this form's constraints.
+/// A `lower::TrailingDword`, with the number and the constraints of the form that the dword makes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TrailingDword {
     pub field: (u8, u8),

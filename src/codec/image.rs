@@ -366,7 +366,8 @@ pub(crate) const fn part_dwords(
     }
 }
 
-/// Refuses a tuple that runs past the last register, for an operand whose length depends on other fields.
+/// Refuses an operand whose length depends on other fields if it runs past the last register, or if its fields cannot
+/// name it.
 #[cold]
 pub(crate) fn size(inst: &Inst, desc: &OperandDesc) -> Result<(), DecodeError> {
     let vgprs = inst.target().vgprs();

@@ -114,7 +114,7 @@ pub(super) fn accept(kind: OffsetKind, form: &InForm<'_>, part: u8, add: &mut im
         }
         // Part 0 is the register with a field of its own.
         OffsetKind::Bytes { soffset, .. } if soffset != NONE && part == 0 => (true, false),
-        // A register can be the only offset if no other register is added.
+        // A register in this field is the only offset: no constant and no other register is added.
         OffsetKind::Bytes { imm, soffset_en, .. } => {
             (form.can_be(imm, false) && form.can_be(soffset_en, false), form.can_be(imm, true))
         }
@@ -130,7 +130,8 @@ pub(super) fn accept(kind: OffsetKind, form: &InForm<'_>, part: u8, add: &mut im
     }
 }
 
-/// The field, the lengths and the presence of part `part` of the operand; `None` if there is no such part.
+/// The field and the lengths of part `part` of the operand, and whether it can be absent; `None` if there is no such
+/// part.
 pub(super) fn lengths(kind: OffsetKind, form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bool)> {
     let field = form.desc.field;
     match (kind, part) {

@@ -37,8 +37,8 @@ pub struct Banks {
 /// A builder of [`Banks`], which gets each instruction of the code.
 #[derive(Clone, Debug, Default)]
 pub struct BanksBuilder {
-    /// The addresses of instructions after which the state does not depend on the state before, with the state after
-    /// each; `None` if the code does not continue with the next instruction.
+    /// The addresses of data, and of instructions after which the state does not depend on the state before, with the
+    /// state after each; `None` if the code does not continue there.
     changes: Vec<(u64, Option<VgprMsb>)>,
     /// The addresses of branches and of their targets.
     branches: Vec<(u64, u64)>,
@@ -104,7 +104,7 @@ impl Banks {
         self.labels.get(label)?.1
     }
 
-    /// Joins a state with that of a label. Returns whether the label's state has changed, which happens at most twice.
+    /// Joins a state to that of a label. Returns whether the label's state has changed, which happens at most twice.
     fn reach(&mut self, label: usize, state: VgprMsb) -> bool {
         let Some((_, old)) = self.labels.get_mut(label) else { return false };
         let joined = old.map_or(state, |old| old.joined(state));

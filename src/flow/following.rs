@@ -42,13 +42,13 @@ pub struct Following<'f, 'c, S, F> {
     passed: Vec<u16>,
     /// The places of the blocks that were passed, which `passed` counts.
     counted: Vec<usize>,
-    /// The place before which all entries of functions have been reached.
+    /// The place from which on `enter_next` looks for functions to enter.
     entered: usize,
     /// The place from which on blocks get no states; while a region changes, its end.
     end: usize,
 }
 
-/// The end of a function.
+/// The end of a function; without a state if no return has been reached.
 #[derive(Clone)]
 struct Exited<S> {
     state: Option<Box<S>>,

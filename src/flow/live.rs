@@ -73,7 +73,8 @@ impl Flow<'_> {
         let called = self.called();
         let mut live = Liveness { flow: self, lanes, before: vec![none; self.blocks().len()], all };
         for group in self.groups() {
-            // The last block comes first. If a block changes, its predecessors are visited again.
+            // The last block comes first. If the registers that are live before a block change, its predecessors are
+            // visited again.
             let mut open: Vec<usize> = group;
             let mut is_open = vec![false; self.blocks().len()];
             open.iter().for_each(|n| set(&mut is_open, *n, true));

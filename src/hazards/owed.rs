@@ -10,7 +10,8 @@ use crate::vgpr_msb::VgprMsb;
 pub struct Owed {
     /// The number of the rule's row in the tables.
     pub row: u8,
-    /// Whether the required intermediate instruction has been seen.
+    /// Whether the row's further condition is met: the intermediate instruction has come, or the registers were seen
+    /// before.
     pub armed: bool,
     /// Whether a caller issued the instruction.
     pub inherited: bool,

@@ -9,7 +9,8 @@ use crate::vgpr_msb::VgprMsb;
 pub struct Past {
     /// The rows of which the instruction is a producer, and which nothing has ended.
     pub(super) rows: u128,
-    /// The rows whose required intermediate instruction has been seen.
+    /// The rows whose further condition is met: the intermediate instruction has come, this is the second producer, or
+    /// the registers were seen before.
     pub(super) armed: u128,
     pub(super) inst: Inst,
     pub(super) msb: VgprMsb,

@@ -41,7 +41,7 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) past: C::Past,
     /// The earlier instructions after which another one has to come.
     pub(super) owed: C::Owed,
-    /// All instructions that had no room, as one entry that is the worst of each.
+    /// All instructions that had no room, in one entry that takes the worst of each.
     pub(super) lost: Past,
     /// A stand-in for the instructions before the function: its age counts the instructions of the function, for the
     /// state after a return.
@@ -116,7 +116,7 @@ impl<C: Capacity> Hazards<C> {
         self.modes
     }
 
-    /// The state at the beginning of a kernel. For rules about it, [`Need::producer`] is an `s_nop`.
+    /// The state at the beginning of a kernel. In rules about this beginning, [`Need::producer`] is an `s_nop`.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")] {
@@ -227,7 +227,8 @@ impl<C: Capacity> Hazards<C> {
             if !waits || self.distance(row, Some(passes(&owed.inst))) == 0 || self.is_past(row, &owed.age) {
                 continue;
             }
-            // An entry about registers matches by registers that are left, any other by operands of its instruction.
+            // An entry about registers matches by the registers that it still has, any other entry by the operands of
+            // its instruction.
             let found = match owed.count {
                 0 => matches(row, &Uses::of(&owed.inst, owed.msb), uses),
                 _ => matches_run(row, owed, uses),
@@ -261,7 +262,8 @@ impl<C: Capacity> Hazards<C> {
         failing.fold(consumes, |consumes, (n, _)| consumes & !(1 << n))
     }
 
-    /// The distance that a row demands after this number of passes; the greatest distance if `passes` is `None`.
+    /// The distance that a row demands after a producer with this number of passes; the greatest distance if `passes`
+    /// is `None`.
     fn distance(&self, row: &HazardRow, passes: Option<u8>) -> u8 {
         let distances = if self.strict { &row.most } else { &row.distance };
         let [first, ..] = *distances;
@@ -300,7 +302,8 @@ impl<C: Capacity> Hazards<C> {
                 Unit::Event => 0,
             };
             let missing = match row.field.and_then(|field| inst.get(field)) {
-                // The consumer's own wait counts operations in order, but transcendental ones are done at any time.
+                // The consumer's own wait counts operations as if they completed in order, but transcendental ones
+                // complete at any time.
                 Some(0) => 0,
                 Some(_) if past.age.trans != 0 => 1,
                 Some(own) => distance.min(own as u8).saturating_sub(passed),
@@ -461,7 +464,7 @@ impl<C: Capacity> Hazards<C> {
         }
         new.rows &= !tables.events;
         if new.rows != 0 {
-            // A unit in which none of the rows counts does not keep the entry.
+            // If no row counts in a unit, distances in this unit do not keep the entry.
             if new.rows & !tables.valu == 0 {
                 new.last_states = 0;
             }
@@ -472,7 +475,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Adds an instruction after which a row demands another one.
+    /// Adds an instruction that a row demands to be followed by another one.
     fn owe(&mut self, number: usize, row: &HazardRow, new: &Past, uses: &Uses<'_>) {
         let armed = new.armed >> number & 1 == 1;
         let Past { inst, msb, place, .. } = *new;
@@ -492,7 +495,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Ends rows of producers after which at least as many operations came as `inst`, a wait, leaves outstanding.
+    /// Ends rows of producers after which at least as many operations came as the wait `inst` leaves outstanding.
     fn end_upto(&mut self, ender: &Ender, inst: &Inst) {
         let rows = &HazardTables::of(inst).rows;
         let ends = |row: Option<&HazardRow>, producer: &Inst, age: &Age| {
@@ -508,7 +511,8 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Ends rows of producers whose registers are all among those of the instruction.
+    /// Ends rows, or arms them if the ender makes rows begin, for producers whose registers are all among those of the
+    /// instruction.
     fn end_covered(&mut self, ender: &Ender, uses: &Uses<'_>) {
         let tables = HazardTables::of(uses.inst);
         let covers = covering(&ender.side, uses);

@@ -181,8 +181,8 @@ impl Seen {
         self.0 |= other.0;
     }
 
-    /// Issues the instruction, and returns the registers that were seen before it. Its own reads count, too, unless
-    /// writes make registers unseen again.
+    /// Issues the instruction, and returns the registers that were seen before it; unless writes make registers unseen
+    /// again, also those that the instruction itself makes seen.
     #[inline]
     pub(super) fn issue(&mut self, tables: &HazardTables, is: u16, uses: &Uses<'_>) -> Seen {
         let read = match is & class::SEES {

@@ -46,7 +46,7 @@ pub(crate) struct DecodeTables {
     /// Lists of trailing dwords. Each dword is an index in `announcers`, plus the form << 4.
     pub trailing_dwords: &'static [&'static [u8]],
     pub announcers: &'static [Announcer],
-    /// Index in `wides` for constraints with `marks::WIDE`, if it is not 0.
+    /// Index in `wides` for constraints with `marks::WIDE`; for constraints that the list lacks, the index is 0.
     pub wide: &'static [(ConstraintIndex, u8)],
     pub wides: &'static [Wide],
     pub joined: &'static [Joined],

@@ -9,8 +9,8 @@ pub(crate) struct OpTables {
     /// Index in `runs` for each page of opcode indices.
     pub pages: &'static [u8],
     /// For each kind of page, a bit for each opcode index that has an operation, and the number of the first operation;
-    /// the numbers of the other operations follow it. With the highest bit set, the other bits are a position in
-    /// `list`.
+    /// the numbers of the other operations follow it. If the number's highest bit is set, its other bits are a position
+    /// in `list`.
     pub runs: &'static [(u16, u16)],
     /// For pages whose operations have several runs of numbers, a bit for each operation with which a run begins, then
     /// the first number of each run.

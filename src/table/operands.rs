@@ -25,7 +25,8 @@ pub(crate) struct OperandTables {
     pub list_of: &'static [ListIndex],
     /// The operands of each form, as indices in `rows`, the first operand in the lowest bits. Zero ends a list.
     pub lists: &'static [StoredList],
-    /// Entry n is the first to try for list n. After these come the entries that `FastOperands::next` names.
+    /// Lists for common words. Entry n is the first to try for list n; after these entries come those that
+    /// `FastOperands::next` names.
     #[cfg(feature = "fast")]
     pub fast: [FastOperands; FAST_OPERANDS],
     /// The lists of forms with a trailing dword, sorted by `base` and `first`.
