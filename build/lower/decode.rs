@@ -41,7 +41,7 @@ pub struct Constraints {
     pub checked: usize,
     /// The set of each checked field.
     pub sets: [u8; 4],
-    /// The checks that do not fit any checked field.
+    /// The checks of the first 64 bits for which no checked field is free.
     pub more: Vec<lower::Check>,
     pub high_checks: Vec<lower::Check>,
     pub trailing: u8,
@@ -166,7 +166,7 @@ pub struct ConstraintTable<'a> {
     pub sets: Vec<Vec<bool>>,
 }
 
-/// For each form of a signature, the operands that `sizes` in src/codec/address.rs checks.
+/// For each form of a signature, the operands that `size` in src/codec/image.rs checks.
 fn sized<'t>(t: &'t Target, signature: usize) -> impl Iterator<Item = (u8, Vec<lower::OperandDesc>)> + use<'t> {
     let of = move |signature: usize| {
         let descs = t.signatures[signature].descs;

@@ -342,7 +342,7 @@ impl Form {
         Ok(Checks { low: checks, high, marks, rules })
     }
 
-    /// The format after the base words: that of an extension, or LITERAL.
+    /// The format after the base words: that of an extension or of a literal.
     fn extension(&self, t: &Target) -> Option<usize> {
         match self.parts.get(1) {
             Some(&(f, _)) => Some(f),

@@ -235,7 +235,7 @@ pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u
         let c = constraints(operation);
         let fewer =
             codes.iter().any(|&(bit, lsb, width, code)| all & !c.trailing & bit != 0 && decodes(c, (lsb, width, code)));
-        // An operation that ALWAYS has a literal is left out: the first nine bits determine its length.
+        // An operation that ALWAYS has a literal is left out: the top nine bits determine its length.
         if fewer && c.trailing & lower::trailing::ALWAYS == 0 {
             let op = Bits { pieces: vec![opcode_space.op], fixed: None, ignored: false };
             let mask = (enc.mask() | op.mask()) as u32;

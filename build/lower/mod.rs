@@ -151,7 +151,7 @@ pub struct FormSignature {
     pub extension: Option<usize>,
     pub suffix: u8,
     pub ignored: u128,
-    /// The bits of sources among the ignored bits.
+    /// The ignored bits of sources that the operation does not have.
     pub unused: u64,
     /// The values that assemblers write to these sources: up to LLVM 22, and from LLVM 23 on.
     pub fillers: [u64; 2],

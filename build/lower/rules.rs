@@ -12,7 +12,7 @@ use crate::build::shared::{RuleKind, image, marks};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     pub kind: RuleKind,
-    /// The field whose value the rule refuses.
+    /// The field whose value the rule restricts.
     pub field: Piece,
     pub n: u8,
     /// The rule applies if these fields have these values; a width of 0 means no field.

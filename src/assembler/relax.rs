@@ -34,8 +34,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
-    /// Makes branches long that do not reach their targets, adds an `s_nop` after branches that the hardware would
-    /// execute wrongly, and returns whether any branch grew.
+    /// Makes branches long that do not reach their targets, makes room for an `s_nop` beside branches that the hardware
+    /// would execute wrongly, and returns whether any branch grew.
     fn grow(&mut self) -> Result<bool, AssembleError> {
         let mut grown = false;
         for n in 0..self.fixup_count {
@@ -108,7 +108,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                     let mut there = branch.with_branch_target(from, to).map_err(|_| distance)?;
                     if fixup.growth == PADDED {
                         let nop = compose(self.target, well_known::S_NOP, &[])?;
-                        // An `s_nop` after the branch does not move the branch, so `from` is still its address.
+                        // An `s_nop` after the branch leaves the branch at `from`. If it is still executed wrongly
+                        // there, because its target did not move, the `s_nop` comes before it.
                         let in_front = there.is_broken_branch();
                         nop.words().iter().for_each(|&word| _ = self.out.set_dword(at + usize::from(!in_front), word));
                         if in_front {

@@ -61,7 +61,7 @@ impl Default for Fixup {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FixupKind {
-    /// A branch to a label: one dword, or the long form.
+    /// A branch to a label: one dword, perhaps with an `s_nop`, or the long form.
     Branch(Label),
     /// Padding to a multiple of 2 to the power of this number, in bytes, and whether execution never reaches the
     /// padding.
