@@ -166,7 +166,8 @@ impl Inst {
             let (field, Value::Reg(reg), dwords) = (operand.role?, operand.value, operand.bits / 32) else {
                 return None;
             };
-            // Of an operation with the flag `odd`, only the data that it writes is exempt, not its address.
+            // With the flag `odd`, the data that the operation writes may begin at an odd register, but not its
+            // address.
             let even_tuples = aligned_vgprs && !(odd && operand.access.writes());
             match reg {
                 Reg::Vgpr(n) if even_tuples && n % 2 == 1 => Some(RuleError::MisalignedVector { field, register: reg }),

@@ -69,8 +69,8 @@ impl Inst {
     /// operation has. The set has as many as the operation can have, even if its operand and its text show fewer.
     ///
     /// Lanes that are switched off keep their values, which does not count as a read. Registers that only m0 or the
-    /// mode selects (`v_movrels`, `s_set_gpr_idx_on`) are not in the set; [`Pending`](crate::hazards::Pending) takes such
-    /// an operand for any register from the one on that it names.
+    /// mode selects (`v_movrels`, `s_set_gpr_idx_on`) are not in the set; [`Pending`](crate::hazards::Pending) assumes
+    /// that such an operand may be the register that it names or any later one.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
