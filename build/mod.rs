@@ -63,8 +63,8 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) ->
     Ok(isa)
 }
 
-/// The environment variable that asks for a list of every struct, instead of one for each layout. Its name is given to
-/// `enabled` like that of a feature, which is on if the variable is set.
+/// The environment variable that asks for a list of every struct, instead of one for each layout. `enabled` gets its
+/// name like that of a feature, and returns whether the variable is set.
 pub const EVERY_STRUCT: &str = "AMDGPU_ISA_STRUCTS";
 
 /// The generated source files, as (file name, text).

@@ -3,8 +3,8 @@
 use crate::opcode::{DWARF, DwarfNumber};
 use crate::target::{OPERANDS, Target};
 
-/// The number of a register in tables for debuggers, such as `.debug_frame`, of code for waves of 64 lanes, which
-/// LLVM's assembler writes for all waves. `None` for other names, and for scalar registers that the target lacks.
+/// The number of a register in tables for debuggers, such as `.debug_frame`: the number for waves of 64 lanes, which
+/// LLVM's assembler uses for all waves. `None` for other names, and for scalar registers that the target lacks.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

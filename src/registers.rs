@@ -468,7 +468,7 @@ impl RegSet {
     pub(crate) fn insert_bits(&mut self, first: usize, count: usize) {
         let (mut bit, mut left) = (first, count);
         while let (true, Some(word)) = (left > 0, self.bits.get_mut(bit / 64)) {
-            // The bits in this word.
+            // The number of bits in this word.
             let here = left.min(64 - bit % 64);
             *word |= (u64::MAX >> (64 - here)) << (bit % 64);
             (bit, left) = (bit + here, left - here);

@@ -95,7 +95,7 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
                 acc => (acc.checked_sub(VECTOR)?, NO_SHIFT, 0),
             }
         }
-        // Two codes for "no address" need a descriptor: the table of values has one.
+        // The table of values has a single code for "no address": an operand with two such codes needs a descriptor.
         OperandKind::Address(AddressKind::Scalar { .. }) if t.code.neither == u16::MAX || i.dwords != 1 => {
             (NO_SHIFT, NO_SHIFT, ADDRESSES)
         }

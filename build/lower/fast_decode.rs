@@ -285,8 +285,8 @@ fn excluded(rule: &Rule, zeros: u64) -> Option<Excluded> {
     })
 }
 
-/// The fewest bits of a field such that every value without these bits is allowed; or the flag on top of the field, if
-/// every value without the flag is allowed.
+/// The smallest set of bits of a field such that every value without these bits is allowed; or the flag on top of the
+/// field, if every value without the flag is allowed.
 fn harmless(good: Vec<bool>, check: &Check, known: &mut Known) -> Option<u128> {
     if check.hi != NONE {
         return good[..1 << check.width].iter().all(|&good| good).then_some(1 << check.hi);

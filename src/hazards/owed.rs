@@ -23,7 +23,7 @@ pub struct Owed {
     pub msb: VgprMsb,
     /// The place that `Hazards::issue_at` got for the instruction.
     pub place: u32,
-    /// The numbers of instructions issued since then, by kind.
+    /// The numbers of instructions issued after `inst`, by kind.
     pub age: Age,
 }
 

@@ -18,7 +18,7 @@ pub struct Past {
     pub(super) place: u32,
     /// Whether a caller issued the instruction.
     pub(super) inherited: bool,
-    /// The numbers of instructions issued since then, by kind.
+    /// The numbers of instructions issued after `inst`, by kind.
     pub(super) age: Age,
     /// The longest distances among the rows, in each unit.
     pub(super) last_states: u8,

@@ -70,7 +70,7 @@ impl Hazards {
         }
     }
 
-    /// A state as [`Hazards::new`], whose rules also hold where one source demands a distance and another one denies
+    /// A state like [`Hazards::new`], whose rules also hold where one source demands a distance and another one denies
     /// it.
     pub const fn strict(target: Target) -> Hazards {
         Hazards { strict: true, ..Hazards::new(target) }

@@ -53,7 +53,7 @@ counters! {
     Dscnt;
     /// Scalar memory and messages, from RDNA4 on.
     Kmcnt;
-    /// Address translation, after which sources may be overwritten, on gfx1250.
+    /// Translations of addresses, on gfx1250. After its translation, an operation's sources may be overwritten.
     Xcnt;
     /// Asynchronous copies between memory and LDS, and asynchronous arrivals at barriers, from gfx1250 on.
     Asynccnt;

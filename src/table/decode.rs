@@ -8,8 +8,8 @@ use crate::shared::FIRST_TRAILING_FORM;
 /// Dwords of the longest instruction of any target.
 pub(crate) const MAX_DWORDS: usize = 5;
 
-/// The tables that `decode` reads. The linker stores equal tables of different targets once, which is why these are
-/// references.
+/// The tables that `decode` reads. The fields are references, because the linker stores equal tables of different
+/// targets once.
 pub(crate) struct DecodeTables {
     /// The opcode space that the top nine bits of the first dword select; 0 if there is none.
     pub opcode_space_of: &'static [u8; 512],
@@ -20,7 +20,7 @@ pub(crate) struct DecodeTables {
     /// Index in `constraints` for each opcode index; 0 if there is no operation.
     pub constraints_of: &'static [BaseConstraintIndex],
     pub constraints: &'static [Constraints],
-    /// Masks for `Constraints::zeros` and `ones`, of the first two dwords, and for `Wide`, of the third and fourth.
+    /// Masks of the first two dwords, for `Constraints::zeros` and `ones`, and of the third and fourth, for `Wide`.
     pub zeros: &'static [u64],
     /// Group of each field value. Two values are in the same group if every set of `sets` has both or neither.
     pub code_groups: &'static [u8; 512],
@@ -46,7 +46,7 @@ pub(crate) struct DecodeTables {
     /// Lists of trailing dwords. Each dword is an index in `announcers`, plus the form << 4.
     pub trailing_dwords: &'static [&'static [u8]],
     pub announcers: &'static [Announcer],
-    /// Index in `wides` for constraints with `marks::WIDE`; for constraints that the list lacks, the index is 0.
+    /// For constraints with `marks::WIDE`, their index in `wides`. Constraints that this list lacks have the index 0.
     pub wide: &'static [(ConstraintIndex, u8)],
     pub wides: &'static [Wide],
     pub joined: &'static [Joined],
@@ -210,9 +210,10 @@ pub(crate) struct Bits(pub u8, pub u8);
 
 /// The tables that `length` reads.
 pub(crate) struct LengthTables {
-    /// The length, as far as the top nine bits of the first dword determine it, as `length::*`.
+    /// For each value of the top nine bits of the first dword: the length, as far as these bits determine it, as
+    /// `length::*`.
     pub entries: [u8; 512],
-    /// Operations that take fewer trailing dwords than others with the same nine bits.
+    /// Operations that take fewer trailing dwords than others with the same top nine bits.
     pub others: &'static [Other],
     /// Opcode spaces in which codes in any of several fields announce more dwords.
     pub lists: &'static [LengthList],

@@ -10,7 +10,7 @@ pub enum Space {
     Buffer,
     /// Memory through an image resource.
     Image,
-    /// An address whose value determines whether it is in memory, LDS or scratch.
+    /// Flat memory: the value of the address determines whether it is in memory, LDS or scratch.
     Flat,
     /// Global memory.
     Global,
@@ -31,13 +31,13 @@ pub enum Space {
 pub enum Purpose {
     /// Wait states, one more than the constant: `s_nop`.
     Nop,
-    /// Memory after code that is never executed: `s_code_end`.
+    /// Padding after code, which is never executed: `s_code_end`.
     Filler,
     /// The beginning of a clause, whose number of instructions is bits 5:0 of the constant, plus 1: `s_clause`.
     Clause,
-    /// Another number of vector registers for the wave: `s_alloc_vgpr`.
+    /// A change of the number of the wave's vector registers: `s_alloc_vgpr`.
     VgprCount,
-    /// The upper bits of the numbers of vector registers: `s_set_vgpr_msb`.
+    /// A change of the upper bits of the numbers of vector registers: `s_set_vgpr_msb`.
     VgprMsb,
     /// A mode in which an index is added to the numbers of vector registers: `s_set_gpr_idx_on`, `s_set_gpr_idx_mode`.
     VgprIndex,

@@ -73,7 +73,7 @@ pub(crate) struct FactTables {
     pub returns: &'static [(Format, u8)],
     /// The values that operations allow in some fields, where forbidden values decode, too.
     pub only: &'static [Only],
-    /// The counters that the counter flags stand for in formats where these counters have other names.
+    /// For formats in which counters have other names: the counter that each counter flag stands for.
     pub counters: &'static [(Format, [Counter; 4])],
     pub codes: Codes,
     /// The code of each `Special`; 255 if the target lacks it.

@@ -80,8 +80,8 @@ pub(crate) const NO_FAST: FastSignature = FastSignature {
 };
 
 pub(crate) struct FastModifier {
-    /// Mask of the modifier's bits in the first two dwords, which are as in `FastSignature::quiet` if it is not
-    /// printed.
+    /// Mask of the modifier's bits in the first two dwords, which are as in `FastSignature::quiet` if the modifier is
+    /// not printed.
     pub loud: u64,
     /// Mask of the modifier's bits in the third dword, which are zero if the modifier is not printed.
     pub third: u32,

@@ -16,7 +16,7 @@ pub enum Unit {
     Event,
 }
 
-/// How certain a rule is.
+/// The certainty of a rule: the sources that have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -87,9 +87,9 @@ pub(crate) struct HazardTables {
     pub asking: u128,
     /// The operands whose registers count as seen after their instruction.
     pub seen: &'static [Side],
-    /// Whether the other register of an aligned pair is seen, too.
+    /// Whether the other register of an aligned pair counts as seen, too.
     pub pairs: bool,
-    /// Whether a register is no longer seen after a write.
+    /// Whether a register no longer counts as seen after a write.
     pub until_written: bool,
     /// The instructions that rows count.
     pub counted: &'static [Side],
@@ -120,14 +120,16 @@ pub(crate) struct Ender {
     pub side: Side,
     /// Whether the instruction ends rows only of producers whose operands are all among its own.
     pub over: bool,
-    /// Whether the rows begin to hold after the instruction, instead of ending. With `over`, only rows of producers
-    /// whose operands are all among the instruction's own do.
+    /// Whether the instruction makes the rows begin to hold, instead of ending them; with `over`, only the rows of
+    /// producers whose operands are all among the instruction's own.
     pub begins: bool,
-    /// The count of a wait, which ends rows only of producers after which at least as many operations came.
+    /// The count of a wait: the wait ends rows only of producers after which at least as many operations came as it
+    /// states.
     pub upto: Option<Upto>,
 }
 
-/// The bits of a wait's constant that hold a count, and the kind of operations counted: a bit, or 0 for vector ones.
+/// The bits of a wait's constant that hold a count, and the kind of operations counted: a bit, or 0 for vector
+/// operations.
 #[allow(dead_code)] // Not every set of targets has rules with it.
 pub(crate) struct Upto {
     pub lsb: u8,
@@ -135,7 +137,7 @@ pub(crate) struct Upto {
     pub kind: u16,
 }
 
-/// A rule for one kind of producer and one of consumer.
+/// A rule for one kind of producer and one kind of consumer.
 pub(crate) struct HazardRow {
     pub rule: u16,
     pub producer: Side,
@@ -157,13 +159,13 @@ pub(crate) struct HazardRow {
     pub distance: [u8; 5],
     /// The greatest distance that a source demands; the same as `distance` if the sources agree.
     pub most: [u8; 5],
-    /// The field with which the consumer waits itself: a value below the distance replaces the distance.
+    /// The field in which the consumer states a wait of its own: a value below the distance replaces the distance.
     pub field: Option<Field>,
     /// The kinds of operations counted by the waits that end the row, a bit each; 0 for a missing kind.
     pub counts: [u16; 2],
 }
 
-/// The rows whose producers, consumers or ends the operations of a class can be.
+/// A class of operations: the rows of which they can be producers, consumers or ends.
 pub(crate) struct HazardClass {
     pub produces: u128,
     pub consumes: u128,
@@ -179,11 +181,11 @@ pub(crate) struct HazardClass {
     pub valu: u8,
     /// Properties, as in `class`.
     pub is: u16,
-    /// The kinds of operations, as waits count them, to which the class belongs, as bits.
+    /// The kinds of operations to which the class belongs, among the kinds that waits count, as bits.
     pub counted: u16,
 }
 
-/// Properties of classes, as `build/lower/hazards.rs` has them.
+/// Properties of classes, which `build/lower/hazards.rs` assigns.
 pub(crate) mod class {
     pub const VALU: u16 = 1;
     pub const TRANS: u16 = 2;
@@ -196,7 +198,7 @@ pub(crate) mod class {
     pub const INDEXED_SOURCE: u16 = 1 << 5;
     /// The operation may turn the expert mode on or off.
     pub const EXPERT: u16 = 64;
-    /// The operation accesses memory, perhaps as scalar memory.
+    /// The operation accesses memory, also if only scalar memory.
     pub const ACCESS: u16 = 1 << 7;
     /// An index is added to the numbers of destinations.
     pub const INDEXED_DESTINATION: u16 = 1 << 8;

@@ -87,7 +87,7 @@ pub(crate) struct FormSignature {
     /// First descriptor index in `lists`.
     pub first: u16,
     pub descs: u8,
-    /// The number of descriptors without the last modifiers, if texts may omit these and they are then zero.
+    /// The number of descriptors before the last modifiers that the text may omit and that are zero if omitted.
     #[cfg(feature = "make")]
     pub needed: u8,
     /// Whether an operation with this signature reads a scalar that no field names, such as VCC.

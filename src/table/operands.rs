@@ -75,7 +75,7 @@ pub(crate) type Rows = [Row; 1 << ROW_BITS];
 #[cfg(not(feature = "fast"))]
 pub(crate) type Rows = &'static [Row];
 
-/// A list of operands for words without a literal in which some bits have a given value.
+/// A list of operands for words that have no literal and in which some bits have a given value.
 #[cfg(feature = "fast")]
 #[derive(Clone, Copy)]
 pub(crate) struct FastOperands {
