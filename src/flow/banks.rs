@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use crate::inst::Inst;
 use crate::vgpr_msb::VgprMsb;
 
-/// The upper bits of the numbers of vector registers before each instruction of some code, which `s_set_vgpr_msb` sets.
+/// The upper bits of the numbers of vector registers, which `s_set_vgpr_msb` sets, before each instruction of some
+/// code.
 ///
 /// The bits are known where all paths that lead to an instruction agree. They are zero at the beginning of a function
 /// and, by the compilers' convention, at a label that no followed path reaches. They are unknown after data, and after

@@ -263,7 +263,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         self.open.pop_first()
     }
 
-    /// Treats called functions that do not return like unknown ones. Returns whether there are any.
+    /// Treats called functions of which no return is reached like unknown functions. Returns whether there are any.
     fn decide_exits(&mut self) -> bool {
         let mut is_any = false;
         for function in self.undecided.drain(..) {

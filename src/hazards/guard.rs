@@ -162,8 +162,8 @@ impl Guard {
 
 impl Waitcnt {
     /// Passes to `take` as few instructions as are enough to wait for these counters on a target: `s_waitcnt` for the
-    /// counters that it has, and others for the remaining ones. Counters that the target lacks are left out, and so are
-    /// counts that are too great for an instruction, which no counter can reach.
+    /// counters in its constant, and others for the remaining ones. Counters that the target lacks are left out, and so
+    /// are counts that are too great for an instruction, which no counter can reach.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1200-wave32")] {

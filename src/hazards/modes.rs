@@ -2,7 +2,7 @@
 
 use crate::table::hazards::HazardTables;
 
-/// Modes of the hardware that some rules depend on: XNACK, which the header of a file tells
+/// Modes of the hardware that some rules depend on: XNACK, which the header of a file states
 /// (`EF_AMDGPU_FEATURE_XNACK_*`), and the expert mode of scheduling, which code turns on.
 ///
 /// ```

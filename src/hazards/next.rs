@@ -9,8 +9,8 @@ use crate::table::hazards::HazardTables;
 use crate::value::Access;
 use crate::vgpr_msb::VgprMsb;
 
-/// The next instruction with its registers and its rules, which are looked up once, instead of for each of four calls
-/// of [`Pending`](super::Pending) and [`Hazards`](super::Hazards).
+/// The next instruction, with its registers and its rules: these are looked up once for several calls of
+/// [`Pending`](super::Pending) and [`Hazards`](super::Hazards).
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

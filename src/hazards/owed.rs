@@ -1,11 +1,11 @@
-//! Instructions that another instruction has to follow before their consumers, by rules that no distance ends.
+//! Earlier instructions whose rules no distance ends: another instruction has to come before the consumer.
 
 use super::room::Room;
 use super::steps::Age;
 use crate::inst::Inst;
 use crate::vgpr_msb::VgprMsb;
 
-/// An earlier instruction for a rule that demands another instruction before some registers are used.
+/// An earlier instruction, and a rule by which another instruction has to come before some registers are used.
 #[derive(Clone, Copy, Debug)]
 pub struct Owed {
     /// The number of the rule's row in the tables.

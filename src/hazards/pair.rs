@@ -77,7 +77,7 @@ fn matches_known(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> O
     }
 }
 
-/// The registers of the operands that a rule is about, each found once.
+/// The registers of the operands that a rule is about, as runs that are found once.
 struct Runs<'a> {
     all: [(u16, u16); 8],
     count: usize,

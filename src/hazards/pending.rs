@@ -144,8 +144,8 @@ impl<C: Capacity> Pending<C> {
         COUNTS[self.target as usize].events.iter().any(|event| event.counter == counter)
     }
 
-    /// Whether an outstanding operation of the counter holds registers. If not, waits for it only order memory
-    /// accesses.
+    /// Whether an outstanding operation of the counter holds registers. If not, a wait for the counter only orders
+    /// memory accesses.
     pub fn holds_registers(&self, counter: Counter) -> bool {
         self.held().any(|held| event(self.target, held.event).is_some_and(|event| event.counter == counter))
     }
@@ -365,8 +365,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Sets the state that holds after a call of a function that waits for all its operations, or at the beginning of a
-    /// function whose callers do: no register is held, and each counter may have any value.
+    /// Sets the state at the beginning of an unknown function, or after its return: by convention no register is held,
+    /// but each counter may have any value.
     pub fn clear(&mut self) {
         self.most = COUNTS[self.target as usize].max;
         self.held.cut(0);
@@ -449,7 +449,7 @@ impl<C: Capacity> Pending<C> {
         self.pass(at_most, |event| event.counter == counter);
     }
 
-    /// Notes a wait for the events that `is` selects in the effect of the function.
+    /// Notes, in the effect of the function, a wait for the events that `is` selects.
     fn pass(&mut self, at_most: u8, is: impl Fn(&Event) -> bool) {
         for (number, passed) in (0..).zip(self.passed.iter_mut()) {
             if let Some(event) = event(self.target, number).filter(|event| is(event)) {
@@ -458,8 +458,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks the operations that `is` selects as perhaps done: they are, unless a flat operation was done before older
-    /// ones.
+    /// Marks the operations that `is` selects as perhaps done: they are done unless a flat operation was done before
+    /// older ones.
     fn mark_maybe_done(&mut self, is: impl Fn(&Held) -> bool) {
         for n in 0..self.held.len() {
             let Some(held) = self.held.get_mut(n).filter(|held| is(held)) else { continue };
@@ -471,7 +471,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks the entry of a flat operation in its other counter as perhaps done, when the entry `done` is.
+    /// Marks the entry that the flat operation of `done` has in its other counter as perhaps done.
     fn doubt_twin(&mut self, done: &Held) {
         for held in self.held.iter_mut().filter(|held| held.flat_pair) {
             let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);

@@ -31,7 +31,8 @@ const UNITS: [Depctr; 5] = [
 const MOST: usize = 64;
 impl<C: Capacity> Hazards<C> {
     /// Issues the instruction after those that it needs, and passes all of them to `take`: as few `s_nop` and `v_nop`
-    /// as are enough, those that end rules which no distance ends ([`Hazards::enders`]), and then the instruction.
+    /// as are enough, instructions that end rules which no distance ends ([`Hazards::enders`]), and then the
+    /// instruction.
     ///
     /// If no instruction ends a need, the need is returned, and nothing is issued or passed on.
     ///

@@ -16,7 +16,7 @@ pub trait Capacity: Clone + Debug + PartialEq + Eq {
     /// Instructions from which the next ones must keep a distance.
     #[doc(hidden)]
     type Past: Room<Past>;
-    /// Instructions after which another one has to come.
+    /// Instructions after which another instruction has to come before the consumer.
     #[doc(hidden)]
     type Owed: Room<Owed>;
     /// Effects of the function so far, which only control flow needs.

@@ -1,4 +1,5 @@
-//! The earlier instructions from which the next one must keep a distance, or after which another one must come first.
+//! The earlier instructions from which the next one must keep a distance, or after which another instruction must come
+//! before it.
 
 use crate::compose::compose;
 use crate::flags::Flags;
@@ -39,7 +40,7 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) seen: Seen,
     /// The earlier instructions that distances are about, in the order of `Past::order`.
     pub(super) past: C::Past,
-    /// The earlier instructions after which another one has to come.
+    /// The earlier instructions after which another instruction has to come before the consumer.
     pub(super) owed: C::Owed,
     /// All instructions that had no room, in one entry that takes the worst of each.
     pub(super) lost: Past,

@@ -158,8 +158,8 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     Some(Need { rule: Rule(row.rule), missing, producer, place, register, sure: true })
 }
 
-/// Whether a producer of a row that has just been issued makes a pair with an earlier one of this age: not too many
-/// vector operations came between, and one of the instructions that the row counts, if it counts any.
+/// Whether a producer that has just been issued makes a pair with an earlier producer of the row, which has this age:
+/// not too many vector operations came between, and one of the instructions that the row counts, if it counts any.
 pub(super) fn follows(row: &HazardRow, age: &Age) -> bool {
     row.again.is_some_and(|again| age.valu.saturating_sub(1) <= again) && (!row.counted || age.counted.most > 0)
 }
@@ -172,7 +172,7 @@ impl Seen {
     pub(super) const NOTHING: Seen = Seen(0);
 
     /// The registers that were seen at the beginning of a called function: none if writes make registers unseen again,
-    /// or else perhaps all.
+    /// otherwise perhaps all.
     pub(super) const fn called(tables: &HazardTables) -> Seen {
         if tables.until_written { Seen::NOTHING } else { Seen(u128::MAX) }
     }

@@ -83,7 +83,8 @@ pub(crate) struct Uses<'i> {
     count: usize,
 }
 
-/// The number of operands that are kept, enough for nearly every instruction. Further ones are found again each time.
+/// The number of operands that are kept, enough for nearly every instruction. Further operands are found again each
+/// time.
 const ROOM: usize = 8;
 
 impl<'i> Uses<'i> {
@@ -137,7 +138,8 @@ impl<'i> Uses<'i> {
         self.list.iter().take(self.count).any(has) || (ROOM..self.count).any(|n| has(&self.beyond(n)))
     }
 
-    /// Passes to `take` the runs of registers of the operands that `is` selects, in order; adjoining runs are one.
+    /// Passes to `take` the runs of registers of the operands that `is` selects, in ascending order; adjoining runs are
+    /// joined.
     pub fn each_run(&self, is: impl Fn(&Use) -> bool, mut take: impl FnMut(u16, u16)) {
         let runs = || self.iter().filter(|one| one.count != 0 && is(one)).map(|one| (one.first, one.first + one.count));
         let mut from = 0;
