@@ -1,6 +1,6 @@
-//! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg`, `s_set_gpr_idx`, `s_waitcnt_depctr`
-//! and `s_delay_alu`. The tables hold the positions of the parts (`bits` in `isa/enums.isa`); the printer and
-//! re-targeting use the same types. The constants that are waits are in files of their own.
+//! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg`, `s_set_gpr_idx_on`,
+//! `s_waitcnt_depctr` and `s_delay_alu`. The tables hold the positions of the parts (`bits` in `isa/enums.isa`); the
+//! printer and re-targeting use the same types. The constants that are waits are in files of their own.
 
 use crate::codec::value;
 use crate::error::FieldError;

@@ -6,7 +6,7 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
-/// The variants of `Space` in src/facts.rs.
+/// The variants of `Space` in src/table/effects.rs.
 pub const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
 
 /// The flags that a row can exclude although `counts` sets them.

@@ -12,7 +12,8 @@ use crate::build::shared::ADDRESS_JUMP;
 use crate::build::writer::{put, putln};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names of the variants of `Counter` in src/facts.rs, for every generation. Errors name counters as fields.
+/// The names of the variants of `Counter` in src/table/counters.rs, for every generation. Errors name counters as
+/// fields.
 pub const ALL_COUNTERS: [&str; 13] = [
     "vmcnt",
     "expcnt",

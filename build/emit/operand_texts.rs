@@ -13,7 +13,7 @@ pub const WAITS: [u16; 5] = [0xc00, 0xc10, 0xc20, 0xc30, 0xc40];
 /// instructions to skip between two of them.
 pub const INSTIDS: u16 = 0x780;
 pub const INSTSKIPS: u16 = 0x790;
-/// The first index of the texts before, between and after these names.
+/// The first index of the texts before, between and after the names of `s_delay_alu`.
 pub const DELAYS: u16 = 0x798;
 const DELAY_TEXTS: [&str; 4] = ["instid0(", ") | instskip(", ") | instid1(", "), "];
 /// The first index of the names of the parts of `s_waitcnt_depctr`, each with a parenthesis, in the order of the table;

@@ -106,7 +106,7 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
     // aligned, are only in the first section.
     let section = if i.add >= 1 << VECTOR { 0 } else { (u16::from(i.dwords.min(3)) - 1) * SECTION };
     let add = i.add + section + other;
-    // In such a row, `acc` and `address` hold the first term and the number of terms.
+    // In a row with terms, `acc` and `address` hold the first term and the number of terms.
     if count > 0 {
         let is_plain = !is_third && (acc, address) == (NO_SHIFT, NO_SHIFT);
         let turn = (i.lsb + 64 - i.shift) % 64;

@@ -1,5 +1,5 @@
 //! The data for the fast path of decoding one target: the words that are valid without a further check. `FastDecode` in
-//! src/decode/fast.rs describes the tables.
+//! src/table/fast_decode.rs describes the tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -299,7 +299,7 @@ fn harmless(good: Vec<bool>, check: &Check, known: &mut Known) -> Option<u128> {
     bits.map(|bits| (bits as u128) << check.lsb)
 }
 
-/// The numbers by which the pieces of the opcode are gathered: see `FastOpcodeSpace` in src/decode/fast.rs.
+/// The numbers by which the pieces of the opcode are gathered: see `FastOpcodeSpace` in src/table/fast_decode.rs.
 pub struct Gather {
     pub op: u32,
     pub op_mask: u32,

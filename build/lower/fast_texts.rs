@@ -12,13 +12,13 @@ use crate::build::lower::codes::Codes;
 use crate::build::lower::{NONE, OperandDesc};
 use crate::build::model::Piece;
 
-/// The number of texts in an entry: `FastSignature::TEXTS` in src/table/text.rs.
+/// The number of texts in an entry: `FastSignature::TEXTS` in src/table/fast_text.rs.
 const TEXTS: usize = 4;
 
 /// The bits of a scalar register's code.
 const SCALAR: u16 = (1 << 7) - 1;
 
-/// The words for which the operands of a signature have the given texts: `FastSignature` in src/table/text.rs.
+/// The words for which the operands of a signature have the given texts: `FastSignature` in src/table/fast_text.rs.
 pub type Ready = Case<Text>;
 
 /// The positions of the parts of constants: see [`all`].

@@ -207,8 +207,8 @@ pub fn valid(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<u8> {
     operations.chunks(8).map(byte).collect()
 }
 
-/// The operations for which a code is valid and announces no dword, although it announces one for others of the opcode
-/// space. Each entry is (mask of the encoding and the opcode, their value, trailing dwords).
+/// The operations for which a code is valid and announces no dword, although it announces one for other operations of
+/// the opcode space. Each entry is (mask of the encoding and the opcode, their value, trailing dwords).
 pub fn others(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<(u32, u32, u8)> {
     use lower::trailing::{DPP, SDWA, SRC0, SSRC0, SSRC1};
     let (literal, sdwa, dpp) = (t.code.literal.into(), t.code.sdwa.into(), t.code.dpp.into());

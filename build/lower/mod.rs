@@ -244,7 +244,7 @@ impl Target<'_> {
         if self.row.has(VCC_IN_RUNS) { self.code.vcc + 1 } else { self.sgpr_last() }
     }
 
-    /// The number of vector registers that runs of registers can contain; operand codes only exist for the first ones.
+    /// The number of vector registers that runs of registers can contain; operand codes exist only for the first 256.
     pub fn vgprs(&self) -> u16 {
         if self.row.has("vgprs-1024") { 1024 } else { self.code.vgpr.1 - self.code.vgpr.0 + 1 }
     }

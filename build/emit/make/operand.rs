@@ -52,7 +52,8 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
     let held = first..first + (1 << (desc.width.min(16) + flags) << desc.shift);
     let has = |n: u16| set.map_or(held.contains(&n.into()), |s| s[usize::from(n) / 32 % 16] >> (n % 32) & 1 == 1);
     let acc = if desc.kind.acc() == NONE { 0 } else { AGPR };
-    // If a flag determines how the field is read, the codes in the set are above all values without the flag.
+    // `first` is 0, or the flag's bit if a flag determines how the field is read: the set then has this bit above the
+    // codes.
     let classes = |first: u16| {
         let rows = t.codes.iter().filter(|c| !c.is_no_address());
         rows.fold(0, |mask, c| {

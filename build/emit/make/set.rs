@@ -374,7 +374,7 @@ impl Form<'_> {
         self.set.defaults |= u128::from(returns == Some(true)) << lsb;
     }
 
-    /// Adds a modifier whose values have names, up to a greatest one.
+    /// Adds a modifier whose values have names, up to a greatest value.
     fn choice(&mut self, desc: &OperandDesc) -> Result<()> {
         let (name, lsb, width) = (desc.field.as_str(), desc.lsb, desc.width);
         let (first, count) = self.constraints.checks;
