@@ -79,8 +79,9 @@ pub enum RuleError {
         /// Number of different scalars that the operation can read on the target.
         limit: u8,
     },
-    /// A field has a value that decodes, but with which the operation is of no use: `dmask` with two bits of an image
-    /// gather, which returns one component, or `tfe` of a store, which returns nothing. Assemblers refuse such values.
+    /// A field has a value that decodes, but with which the operation is of no use: a `dmask` with two bits for an
+    /// image gather, which returns one component, or `tfe` for a store, which returns nothing. Assemblers refuse such
+    /// values.
     Value {
         /// The field.
         field: Field,

@@ -89,8 +89,8 @@ impl Form {
         self.start_with(second)
     }
 
-    /// The words of `start`, for a conversion of `from`. Several codes can announce the trailing dword (DPP8, and the
-    /// lanes that it reads). If `from` has that dword too, its code is kept.
+    /// The words of `start`, for a conversion of `from`. Several codes can announce the trailing dword (the codes of
+    /// DPP8 with and without `fi`). If `from` has that dword too, its code is kept.
     pub(crate) fn start_as(&self, from: &Inst) -> Words {
         let mut words = self.start();
         let info = |layout: &'static Layout, field| layout.fields.iter().find(|info| info.field == field);

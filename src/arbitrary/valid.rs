@@ -65,7 +65,7 @@ impl Plan {
         self.0 & 2 != 0
     }
 
-    /// 1 if source number `n` of those with nine bits is a vector register, else 0.
+    /// 1 if source number `n` among the sources of nine bits is a vector register, otherwise 0.
     fn vector(self, n: u32) -> u32 {
         u32::from(self.0) >> (2 + n % 3) & 1
     }
@@ -122,8 +122,8 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
             Err(RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. }) => {
                 let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
                 put(&mut words, lsb, width, |code| match round {
-                    // Each round clears the lowest set bit; if this does not help, the first register of a file is
-                    // taken.
+                    // Each round clears the lowest set bit of the code; if this does not help, the first register of a
+                    // file is taken.
                     0..16 => code & code.wrapping_sub(1),
                     _ if round % 2 == 0 => 0,
                     _ => VGPR.into(),

@@ -132,8 +132,8 @@ pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bo
 }
 
 impl EncodedOperand {
-    /// The value, with the part of the old operand that a request for the value does not replace: a register that is
-    /// added to a constant, or a channel.
+    /// The requested value, completed from the old operand: with the register that is added to a constant, or with the
+    /// channel.
     pub(crate) fn beside(self, desc: &OperandDesc, inst: &Inst) -> EncodedOperand {
         match (self, read(desc, inst)) {
             (EncodedOperand::Number(n), Some((EncodedOperand::RegisterPlusOffset(code, _), _))) => {

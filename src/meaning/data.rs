@@ -41,8 +41,8 @@ impl Signature {
     /// The data that the operation reads and writes, for each operand in the order of [`Signature::operands`], by the
     /// types in its formula. [`OperandSignature::ty`], by contrast, is the type of constants in the operand.
     ///
-    /// If the formula reads an operand as several types, a float takes precedence over a signed integer, this over an
-    /// unsigned one, and all over bits. Of several floats or integers, the widest one counts.
+    /// If the formula reads an operand as several types, a float takes precedence over a signed integer, a signed
+    /// integer over an unsigned one, and each of these over bits. Of several floats or integers, the widest one counts.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -215,7 +215,7 @@ fn inverted(expr: &Expr) -> Option<&Place> {
     }
 }
 
-/// Adds a place, and the places in the numbers of its element, lane or register.
+/// Adds a place, and the places that select its element, lane or register.
 fn in_place(place: &Place, all: &mut Vec<View>) {
     all.push(View::of(place));
     match &place.part {
