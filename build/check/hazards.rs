@@ -5,7 +5,7 @@ use crate::build::model::hazards::*;
 use crate::build::model::*;
 use crate::build::shared::FLAGS;
 
-/// The register files of operands: bits of `files` in src/table/hazards.rs, in this order.
+/// The register files of operands: the bits of the module `file` in src/table/hazards.rs, in this order.
 pub const FILES: [&str; 8] = ["s", "vcc", "exec", "m0", "v", "z", "d", "sgpr"];
 /// Overlaps of registers: variants of `Overlap` in src/table/hazards.rs.
 pub const OVERLAPS: [&str; 6] = ["-", "share", "same", "other", "hwreg", "parity"];
