@@ -125,7 +125,7 @@ impl Number {
         with!(self.ty, F => F::from_bits(self.bits.into()).is_denormal()).unwrap_or(false)
     }
 
-    /// The nearest f32 with 10 bits of fraction, or the even one of two; `None` for other types.
+    /// The nearest f32 with 10 bits of fraction; of two equally near ones, the even one. `None` for other types.
     pub fn xf32(self) -> Option<Number> {
         if self.ty != FloatType::F32 || self.is_nan() {
             return (self.ty == FloatType::F32).then_some(self);
@@ -289,12 +289,12 @@ impl Number {
         Some((Number { ty: self.ty, bits }, exponent.into()))
     }
 
-    /// The smaller number. If one of both is a NaN, the other one, or the NaN if `nan`.
+    /// The smaller number. If one of the two is a NaN: the other number, or the NaN if `nan`.
     pub fn least(self, other: Number, nan: bool, rules: &Rules) -> Number {
         self.chosen(other, nan, core::cmp::Ordering::Less, rules)
     }
 
-    /// The greater number. If one of both is a NaN, the other one, or the NaN if `nan`.
+    /// The greater number. If one of the two is a NaN: the other number, or the NaN if `nan`.
     pub fn greatest(self, other: Number, nan: bool, rules: &Rules) -> Number {
         self.chosen(other, nan, core::cmp::Ordering::Greater, rules)
     }

@@ -1,4 +1,4 @@
-//! The formats of the factors of a matrix product, and of their scales, which fields choose.
+//! The formats of the factors of a matrix product, and of the factors' scales. Fields of the instruction choose them.
 
 use amdgpu_isa::meaning::{Expr, FloatType, Formula, Type};
 use amdgpu_isa::{Field, Inst};

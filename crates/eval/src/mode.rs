@@ -13,7 +13,7 @@ pub struct FloatMode {
 }
 
 impl FloatMode {
-    /// Rounding to the nearest, the even one of two, with denormals.
+    /// Rounding to the nearest number (of two equally near ones, to the even one), with denormals kept.
     pub const DEFAULT: FloatMode =
         FloatMode { round: Round::NearestTiesToEven, keeps_sources: true, keeps_results: true };
 }

@@ -11,7 +11,7 @@ use crate::formats::Formats;
 use crate::wave::LANES;
 use crate::{shape, words};
 
-/// The fields of an instruction that are modifiers; 0 for a field that it lacks.
+/// The fields of an instruction that are modifiers; 0 for a missing field.
 pub struct Modifiers {
     neg: u32,
     abs: u32,
@@ -23,9 +23,9 @@ pub struct Modifiers {
     factor: Option<Expr>,
     sdwa: Option<Sdwa>,
     packed: bool,
-    /// The lane from which the first source of each lane comes; `None`: its own.
+    /// The lane from which the first source of each lane comes; `None`: the same lane.
     lanes: Option<[Option<u8>; LANES]>,
-    /// Whether lanes whose source is in no lane are written, with 0 as the source.
+    /// Whether a lane for which DPP finds no source lane is written, with 0 as the source.
     bound_ctrl: bool,
     fetch_inactive: bool,
     /// The lanes that the masks of DPP leave out.
@@ -125,8 +125,8 @@ impl Modifiers {
         lanes.and_then(|lanes| lanes.get(lane)).copied().unwrap_or(lane)
     }
 
-    /// The lane from which DPP takes a source; `Ok(None)` if the source is 0, `Err` if the source is in no lane, so
-    /// that the lane is not written.
+    /// The lane from which DPP takes a source; `Ok(None)` if the source is 0, `Err` if there is no source lane, so that
+    /// `lane` is not written.
     pub fn source_lane(&self, lane: usize, exec: u64) -> Result<Option<usize>, ()> {
         let Some(lanes) = &self.lanes else { return Ok(Some(lane)) };
         match lanes[lane % LANES] {

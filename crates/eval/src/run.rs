@@ -55,7 +55,7 @@ impl Evaluator {
         let modifiers = Modifiers::of(inst, half, lanes)?;
         let mut rules = Rules { mode: before.mode, fnuz: inst.target().has_fnuz() };
         if is_product(inst) {
-            // CDNA4 ISA, 7.4; CDNA5 ISA, 7.12.
+            // Matrix products have a mode of their own: CDNA4 ISA, 7.4; CDNA5 ISA, 7.12.
             rules.mode.single = rules.mode.single.of_product(!has_single_factors(&formula));
             rules.mode.other = rules.mode.other.of_product(true);
         }

@@ -73,8 +73,8 @@ fn fraction_unit(f: &Format) -> u64 {
     1 << f.fraction
 }
 
-/// The bits of the nearest number, or of the even one of two; `None` if the type is not one of the small floats. A
-/// value that is too large becomes the largest number if `saturates`, else infinity or NaN.
+/// The bits of the nearest number (of two equally near ones, of the even one); `None` if the type is not one of the
+/// small floats. A value that is too large becomes the largest number if `saturates`, else infinity or NaN.
 pub fn from_double(ty: FloatType, fnuz: bool, value: f64, saturates: bool) -> Option<u64> {
     let f = format(ty, fnuz)?;
     let sign = u64::from(value.is_sign_negative()) << (f.exponent + f.fraction);

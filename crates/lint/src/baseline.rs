@@ -65,7 +65,7 @@ impl Baseline {
         *self.known.entry(Key::of(finding)).or_insert(0) += 1;
     }
 
-    /// Whether the finding is known. A known finding is used up by the first one that it matches.
+    /// Whether the finding is known. Each known finding counts for only one match.
     pub fn take(&mut self, finding: &Finding<'_>) -> bool {
         let Some(count) = self.known.get_mut(&Key::of(finding)).filter(|count| **count > 0) else { return false };
         *count -= 1;
@@ -116,7 +116,7 @@ impl fmt::Display for Baseline {
 impl FromStr for Baseline {
     type Err = BaselineError;
 
-    /// Reads what `Display` writes. Empty lines and those that begin with `#` are comments.
+    /// Reads the text that `Display` writes. Empty lines and those that begin with `#` are comments.
     ///
     /// # Errors
     /// A line has another form.

@@ -33,7 +33,7 @@ pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
 }
 
 /// Returns the next change that the instruction needs; `None` if it needs no more. `last`: the instruction that runs
-/// just before it on every path, and the state before that one; `missing`: the waits that [`missing()`] returns.
+/// just before it on every path, and the state before `last`; `missing`: the waits that [`missing()`] returns.
 ///
 /// # Errors
 /// [`Error::Helpless`]: no change helps.
@@ -69,7 +69,7 @@ fn distance(
     let (mut hazards, mut fillers) = (now.hazards.clone(), Vec::new());
     hazards.protect(inst, |inst| fillers.push(*inst)).map_err(|_| Error::Helpless)?;
     fillers.pop();
-    // If an `s_nop` comes just before, it becomes longer instead of a second one being inserted.
+    // An `s_nop` just before the instruction becomes longer, so no second one is inserted.
     if let (Some((last, before)), true) = (last, fillers.iter().all(is_nop)) {
         let states = |inst: &Inst| inst.get(Field::Simm16).unwrap_or(0) + 1;
         let all = states(last) + fillers.iter().map(states).sum::<u32>();
@@ -155,7 +155,7 @@ fn ender(now: &MachineState, last: Option<(&Inst, &MachineState)>, inst: &Inst) 
     };
     let enders: Vec<Inst> = now.hazards.enders(inst).collect();
     for ender in &enders {
-        // A bit that is 0 waits, so the bits of both waits are combined with `&`.
+        // Clear bits make a wait stricter, so `&` combines both waits.
         if let Some((last, before)) = last.filter(|(last, _)| last.opcode() == ender.opcode()) {
             let both = last.get(Field::Simm16).zip(ender.get(Field::Simm16)).map(|(a, b)| a & b);
             let both = both.and_then(|both| last.with(Field::Simm16, both).ok());

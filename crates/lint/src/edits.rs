@@ -8,7 +8,7 @@ use amdgpu_isa::hazards::{self, Next, Unbounded};
 use amdgpu_isa::{Inst, Target};
 pub use amdgpu_program::{Edit, Edits, Slot};
 
-/// Operations that are outstanding, however many.
+/// Outstanding operations, without a limit on their number.
 pub type Pending = hazards::Pending<Unbounded>;
 /// Earlier instructions from which later ones must keep a distance, without a limit on their number.
 pub type Hazards = hazards::Hazards<Unbounded>;
@@ -33,7 +33,8 @@ impl MachineState {
     }
 
     /// Runs an instruction of the changed code in the place of `old`. Waits that only the change adds are assumed
-    /// ([`Pending::assume`]): they do not show what the original code knows about flat operations.
+    /// ([`Pending::assume`]): unlike the waits of the original code, they do not show which memory a flat operation
+    /// accesses.
     pub fn run(&mut self, slot: Slot, inst: &Inst, old: &Inst, offset: u32) {
         if inst.flags().is_wait() && inst != old {
             let (new, before) = (inst.waits(), old.waits());

@@ -71,7 +71,7 @@ impl Clause {
         (self.inst.get(Field::Simm16).unwrap_or(0) & 63) + 1
     }
 
-    /// An `s_clause` for the instructions so far; `None` if that is only one, which needs none.
+    /// An `s_clause` for the instructions so far; `None` for a single instruction, which needs no `s_clause`.
     fn cut(&self) -> Option<Inst> {
         let rest = self.inst.get(Field::Simm16).unwrap_or(0) & !63;
         self.inst.with(Field::Simm16, rest | (self.come.checked_sub(2)? + 1)).ok()

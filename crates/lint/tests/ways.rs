@@ -123,7 +123,7 @@ fn trimmed(target: Target, text: &str) -> Vec<u8> {
     edits.apply(target, &code, 0).expect("it is written")
 }
 
-/// An index may choose any register from the named one on, so that no wait becomes weaker before it is used.
+/// An index may choose any register from the named one on, so a wait before an indexed access does not become weaker.
 #[test]
 fn an_index_chooses_registers_that_a_wait_is_for() {
     let (rdna, cdna) = (Target::Gfx1010, Target::Gfx942);
@@ -148,7 +148,8 @@ fn an_index_chooses_registers_that_a_wait_is_for() {
     for (target, text, stays) in programs {
         assert_eq!(trimmed(target, &text) == assemble(target, &text), stays, "{target}: {text}");
     }
-    // Too weak a wait is told, and a sure use after it still is.
+    // An indexed read after a wait that is too weak gives a hint, and a later read of the same register still gives an
+    // error.
     let text = format!("{loads}; s_waitcnt vmcnt(1); v_movrels_b32 v0, v4; v_mov_b32 v1, v5; s_endpgm");
     let code = assemble(rdna, &text);
     let image = Image::bare(TargetId::parse(rdna.name()), 0, &code);
@@ -253,8 +254,8 @@ fn lds_is_read_before_it_is_written_again() {
     assert_eq!(said(Target::Gfx1250, &text.replace("s_nop 0", "s_wait_dscnt 0")).len(), 1);
 }
 
-/// A function is assumed to wait for the stores of its caller, as LLVM's functions do. After the call, its own stores
-/// are known.
+/// A function is assumed to wait for the stores of its caller, as LLVM's functions do. After the call, the function's
+/// own stores are outstanding.
 #[test]
 fn stores_to_lds_go_on_after_a_call() {
     let text =

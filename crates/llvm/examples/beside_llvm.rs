@@ -4,8 +4,8 @@
 //!
 //! `cargo run --release -p amdgpu-llvm --example beside_llvm [TARGET] [WORDS]`
 //!
-//! LLVM is the `libLLVM` of the Rust toolchain. To compare a decoder of your own, compare what it says of the word with
-//! `case.ours`.
+//! LLVM is the `libLLVM` of the Rust toolchain. To compare a decoder of your own, compare its answer about the word
+//! with `case.ours`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,7 +16,7 @@ use amdgpu_llvm::{Case, Oracle, USUAL, Word, known_difference, run_as_child};
 use arbitrary::Unstructured;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // The child does not come back from here.
+    // This call does not return in the child process.
     run_as_child();
     let mut arguments = std::env::args().skip(1);
     let target: Target = arguments.next().as_deref().unwrap_or("gfx942").parse()?;

@@ -115,8 +115,8 @@ pub fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     (0..count).map(|_| entry(&mut table).ok()).collect()
 }
 
-/// Visits the entries of the bundle that `bytes` begins with. Sets `end` to the number of bytes that belong to it, as
-/// far as that is known; it is set even if the bundle is damaged.
+/// Visits the entries of the bundle that `bytes` begins with. Sets `end`, even if the bundle is damaged, to the number
+/// of bytes that belong to the bundle, as far as this is known.
 pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     let mut table = Reader { bytes, at: MAGIC.len() };
     *end = table.at;

@@ -85,7 +85,7 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
     Ok(named?)
 }
 
-/// The damage in one code object. A file can have tens of thousands of faults.
+/// The first faults of one code object, because a file can have tens of thousands.
 pub struct Faults(Vec<ErrorKind>);
 
 impl Faults {

@@ -60,8 +60,8 @@ pub struct Plain {
     pub damage: Option<ErrorKind>,
 }
 
-/// Decompresses the bundle that `bytes` begins with. Sets `end` to the number of bytes that belong to it, as far as
-/// that is known; it is set even if nothing can be decompressed.
+/// Decompresses the bundle that `bytes` begins with. Sets `end`, even if nothing can be decompressed, to the number of
+/// bytes that belong to the bundle, as far as this is known.
 pub fn decompress(bytes: &[u8], end: &mut usize, budget: &Budget) -> Result<Plain, ErrorKind> {
     *end = MAGIC.len();
     let header = header(bytes)?;
@@ -95,8 +95,8 @@ pub fn decompress(bytes: &[u8], end: &mut usize, budget: &Budget) -> Result<Plai
 
 /// A decompressed stream, up to its damage if it is damaged.
 struct Stream {
-    /// The data, with at most one byte more than promised, so that excess data is noticed. The memory grows with the
-    /// data itself, not with the size in the header.
+    /// The data, with at most one byte more than the header promises, so that excess data is noticed. The memory grows
+    /// with the data itself, not with the size in the header.
     bytes: Vec<u8>,
     /// The number of bytes of the compressed data that belong to the stream.
     taken: usize,
@@ -120,8 +120,8 @@ impl Stream {
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const STEP: usize = 64 << 10;
 
-/// Makes a buffer larger if its first `len` bytes fill it, up to a byte more than promised. Returns whether there is
-/// room after these bytes.
+/// Makes a buffer larger if its first `len` bytes fill it, up to `promised` bytes and one more. Returns whether there
+/// is room after its first `len` bytes.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 fn grow(buffer: &mut Vec<u8>, len: usize, promised: u64) -> bool {
     if len == buffer.len() {
@@ -181,7 +181,7 @@ mod zstd {
     pub fn decompress(packed: &[u8], promised: u64) -> Result<Stream, ErrorKind> {
         let failed = |reason: String| ErrorKind::Compressed { reason };
         let mut rest = packed;
-        // The window of long-distance matching may be as large as the data, rounded up.
+        // The window of long-distance matching may be as large as the data, rounded up to a power of two.
         let window = promised.max(1 << 20).checked_next_power_of_two().unwrap_or(promised);
         let decoder = StreamingDecoder::new_with_max_window_size(&mut rest, window);
         let mut decoder = decoder.map_err(|error| failed(error.to_string()))?;

@@ -40,12 +40,13 @@ impl fmt::Display for TargetError {
 
 impl core::error::Error for TargetError {}
 
-/// The target for which code is decoded. `stated` and `unknown`: what the file says, as [`Image::target`] and
-/// [`Image::unknown_processor`] have it; `wanted`: the target that the caller names, if any. Its wave size is taken,
-/// and the instructions of its processor must be those of the stated one.
+/// The target for which code is decoded. `stated` and `unknown`: the file's statements, as [`Image::target`] and
+/// [`Image::unknown_processor`] have them; `wanted`: the target that the caller names, if any. `wanted` decides the
+/// wave size, and must have the instructions of the stated processor.
 ///
 /// # Errors
-/// The file states another target, or none that this build can decode, and `wanted` is `None`.
+/// `wanted` has other instructions than the target that the file states; or `wanted` is `None`, and the file states no
+/// target that this build can decode.
 pub fn decoding_target(
     stated: Option<&TargetId>,
     unknown: Option<u8>,

@@ -24,7 +24,7 @@ pub const SHT_NOBITS: u32 = 8;
 pub const SHT_REL: u32 = 9;
 /// The table of symbols that a loader reads.
 pub const SHT_DYNSYM: u32 = 11;
-/// A table of the sections of symbols, in files with more sections than a symbol can name.
+/// A table with the section number of each symbol, in files with more sections than a symbol's own field can name.
 pub const SHT_SYMTAB_SHNDX: u32 = 18;
 /// A packed table of relocations of pointers into the file.
 pub const SHT_RELR: u32 = 19;

@@ -66,8 +66,8 @@ fn names<'a>(bytes: &'a [u8], entry: &[u8], width: usize) -> Result<Names<'a>, E
     Ok(names)
 }
 
-/// Visits the images of the offload binary that `bytes` begins with. Sets `end` to the number of bytes that belong to
-/// it, as far as that is known; it is set even if the binary is damaged.
+/// Visits the images of the offload binary that `bytes` begins with. Sets `end`, even if the binary is damaged, to the
+/// number of bytes that belong to the binary, as far as this is known.
 pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     *end = MAGIC.len();
     let version = bytes.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);

@@ -131,7 +131,7 @@ impl Formula {
         }
     }
 
-    /// Whether the number is signed, as distances are that are not split into halves.
+    /// Whether the number is signed, as a distance is unless it is split into halves.
     pub const fn is_signed(self) -> bool {
         self.is_relative && matches!(self.part, Part::Whole | Part::Dwords)
     }

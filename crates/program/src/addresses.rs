@@ -109,8 +109,7 @@ fn addition(inst: &Inst) -> Option<(u8, Operand)> {
     Some((register(&to).filter(|_| is_same)?, number))
 }
 
-/// Whether an instruction extends the sign of the high half's low bits over its upper bits, which does not change a
-/// near address.
+/// Whether an instruction sign-extends the low bits of the high half, which does not change a near address.
 fn extends(inst: &Inst, high: u8) -> bool {
     let is_step = matches!(inst.address_step(), Some(AddressStep::Sign8 | AddressStep::Sign16));
     is_step && inst.operands().take(2).all(|operand| register(&operand) == Some(high))

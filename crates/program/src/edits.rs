@@ -35,12 +35,12 @@ pub struct Edits {
     sums: [Sums; 3],
 }
 
-/// Each address of a kind of change, with the sum of the changes up to it. A new change clears the list, and the next
-/// query computes it.
+/// The addresses with changes of one kind, each with the sum of the changes up to this address. A new change clears the
+/// list, and the next query computes it again.
 #[derive(Clone, Debug, Default)]
 struct Sums(OnceCell<Vec<(u64, i64)>>);
 
-/// Always equal: the sums follow from the changes, which are compared.
+/// All sums are equal: they follow from the changes, which the comparison of `Edits` covers.
 impl PartialEq for Sums {
     fn eq(&self, _: &Sums) -> bool {
         true

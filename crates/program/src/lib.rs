@@ -52,7 +52,7 @@ pub use validate::{Difference, validate};
 fn visit(bytes: &[u8], each: &mut dyn FnMut(&amdgpu_object::Image<'_>)) {
     let _ = amdgpu_object::visit(bytes, Some(0), |part| {
         match part {
-            // Images in its sections have labels.
+            // Images inside of the code object's sections have labels.
             amdgpu_object::Part::Image(image) if image.label.is_empty() => each(&image),
             _ => {}
         }

@@ -90,7 +90,8 @@ impl<S: Subject> Walk<'_, S> {
         }
     }
 
-    /// Decodes the word, followed by the dwords that an earlier word accepted; if these are refused, by repaired ones.
+    /// Decodes the word with the dwords that were last valid after an earlier word or, if these are refused, with
+    /// repaired dwords.
     #[inline(never)]
     fn with_something_good(&self, zeros: Words, state: &mut State) -> Option<(Words, Inst)> {
         let [word, ..] = zeros;

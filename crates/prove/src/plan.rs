@@ -21,7 +21,8 @@ use amdgpu_isa::layout::FieldInfo;
 use crate::forms::{self, Form, width};
 use crate::values::{self, NARROW};
 
-/// A sweep: some of the words to try. Its numbers are indexes of fields in a form.
+/// A sweep: some of the words to try. The numbers are indexes in a form's lists of fields, operands, modifiers and
+/// rules.
 #[derive(Clone, Copy)]
 pub enum Sweep {
     /// Every single field, from all fillings, and the pairs of values at which the meaning of fields changes.

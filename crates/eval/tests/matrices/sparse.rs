@@ -18,8 +18,8 @@ struct Sparse<'a> {
     d: fn(usize, usize) -> Place,
     /// The first bit of the indices in their register.
     set: usize,
-    /// The place of the first of the two elements that A has of four, by row and number of the four; `None` if it
-    /// follows from that of B, with half of the elements.
+    /// The place of the first of the two elements that A has of four, by row and number of the four; `None` if the
+    /// place follows from the places in B, with half of the elements.
     a: Option<fn(usize, usize) -> Place>,
 }
 

@@ -21,7 +21,7 @@ pub struct Before {
 }
 
 impl Before {
-    /// The state before a function for unknown callers.
+    /// The state before the first instruction of a function that unknown callers may call.
     pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize) -> Before {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);
@@ -73,7 +73,7 @@ impl State for Before {
     fn returned_from(&mut self, exit: &Before) {
         self.written |= exit.written;
         self.now.returned_from(&exit.now);
-        // The operations of the caller count as waited for.
+        // The callee is taken to wait for the operations of its caller.
         self.lds = exit.lds;
         self.lds.leave();
     }

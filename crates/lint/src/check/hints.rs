@@ -55,7 +55,7 @@ impl Check<'_, '_, '_> {
             return;
         }
         let mut reads = RegSet::new(self.flow().target());
-        // A destination of which the instruction keeps a part is not a use of its value.
+        // Reading a destination only to keep a part of it is not a use of its value.
         next.insert_into(&mut reads, |access| access.reads() && !access.writes());
         let unwritten = (reads & self.of.general) - *written;
         if !unwritten.is_empty() {

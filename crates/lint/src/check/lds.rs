@@ -124,7 +124,7 @@ impl Lds {
             return;
         }
         let (loads, stores) = lds(inst);
-        // Only the first load after the barrier is reported.
+        // Later loads after the same barrier are not reported.
         if loads && self.passed.is_some_and(|passed| passed.is_open) {
             self.passed = None;
         }
@@ -138,7 +138,7 @@ impl Lds {
                 .for_each(|access| access.age = access.age.saturating_add(1));
         }
         let Some(access) = Access::of(inst, offset) else { return };
-        // A signal of a barrier in LDS is not data.
+        // An atomic operation of ASYNCcnt signals a barrier in LDS, and stores no data.
         let is_signal = flags.is_atomic() && access.counter == Counter::Asynccnt;
         if stores && !is_signal {
             if let Some(place) = self.writes.get_mut(access.counter as usize) {

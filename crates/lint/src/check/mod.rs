@@ -70,8 +70,8 @@ pub fn image_with<'a>(image: &Image<'a>, target: Target, settings: Settings) -> 
     found
 }
 
-/// Checks the functions of a section, and calls `each` with the findings. Returns how many functions there are. A
-/// section without functions is taken for one function.
+/// Checks the functions of a section, and calls `each` with the findings. Returns the number of functions. A section
+/// without functions counts as one function.
 ///
 /// # Errors
 /// The error of `each`, which ends the check.
@@ -313,8 +313,8 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
         self.exit(block);
     }
 
-    /// Reports a fault of the instruction at `place` (block and address). It depends on an earlier instruction, at the
-    /// offset `producer` in the section, and `way` searches the path between them.
+    /// Reports a fault of the instruction at `place` (block and address), which depends on an earlier instruction at
+    /// the offset `producer` in the section. `way` searches the path between the two.
     fn depends(&mut self, place: (usize, u64), inst: Inst, what: What, producer: u32, way: Way) {
         let producer = self.of.section().address.wrapping_add(producer.into());
         let mut finding = self.of.finding(place.1, Some(inst), what);
@@ -361,7 +361,7 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
         self.found.push(self.of.finding(address, Some(*inst), what));
     }
 
-    /// Adds a finding about an address that has no instruction, or not only about its instruction.
+    /// Adds a finding about an address, at which there may be no instruction.
     fn say_at(&mut self, address: u64, what: What) {
         self.found.push(self.of.finding(address, self.of.inst(address), what));
     }

@@ -12,8 +12,8 @@ use crate::edits::Pending;
 /// The greatest number of blocks, and of instructions, that are searched. Paths are only shown to the user.
 const MOST: usize = 10_000;
 
-/// The addresses of the blocks on a short path from one instruction to another on which the first one is still
-/// outstanding. Empty if both are in the same block, or no path was found.
+/// The addresses of the blocks on a short path from one instruction to another, along which the operation of the first
+/// one stays outstanding. Empty if both are in the same block, or no path was found.
 pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) -> Vec<u64> {
     if is_before(flow, producer, (last, consumer)) {
         return Vec::new();

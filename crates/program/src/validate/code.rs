@@ -191,7 +191,8 @@ impl Function {
                     }
                     values.step(pairs, (old, &one), (new, &other))?;
                 }
-                // Other steps are a neutral instruction of one file alone, and bytes that are not an instruction.
+                // The remaining steps are a neutral instruction that only one file has, and bytes that are not an
+                // instruction.
                 (None, Some((_, inst))) | (Some((_, inst)), None) if is_neutral(&inst) => values.neutral(&inst),
                 _ => values = Values::default(),
             }

@@ -106,8 +106,9 @@ struct Kept<'k, 'a> {
 }
 
 impl Kept<'_, '_> {
-    /// Whether a linker writes numbers with the same meaning for both relocations. `distances` are the distances in the
-    /// new file of the parts so far that are not upper halves, by the symbols and distances in the old file.
+    /// Whether a linker writes numbers with the same meaning for both relocations. `distances` has the distances of the
+    /// earlier relocations that are not upper halves: those in the new file, by the symbols and distances in the old
+    /// file.
     fn is_same(&self, distances: &mut BTreeMap<(u32, i64), i64>) -> bool {
         let Kept { files, sections, ends: [a, b], formula, .. } = self;
         let Some((section, new_section)) = sections else { return self.leads() };
@@ -130,9 +131,9 @@ impl Kept<'_, '_> {
                 let is_value = formula.base == Base::Entry || is_filled || !a.is_filled(section, *formula);
                 is_whole && is_near && is_value
             }
-            // The descriptor is compared when its symbol is.
+            // The descriptor is compared together with its symbol.
             false if files.entries.contains(&a.by.address) => is_filled,
-            // A loader writes the value, which is compared when the loader's table is.
+            // A loader writes the value, which is compared together with the loader's table.
             false if files.pointers.contains(&a.by.address) => self.leads(),
             // A place that did not hold the linker's number, or whose number need not change, may also stay as it is.
             false => {
