@@ -29,7 +29,7 @@ fn push<const CHECKED: bool>(out: &mut [u32], at: usize, words: [u32; Words::MAX
     Some(at + len)
 }
 
-/// Numbers of registers: any one, an SGPR below the last ones that is a multiple of four, and an even one.
+/// Numbers of registers: any number, a multiple of four that leaves room for further SGPRs, and an even number.
 type Registers = (u8, u8, u8);
 
 /// A dozen instructions.

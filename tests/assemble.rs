@@ -164,7 +164,7 @@ fn check(target: Target) {
     }
     assert!(lines.len() > 50_000, "too few words decode: {}", lines.len());
     assert_eq!(total, 0, "texts that do not come back");
-    // GCN 1.0 has no FLAT; a partial run need not reach the rare ones.
+    // GCN 1.0 has no FLAT, and a partial run need not reach the rare classes.
     let unused: Vec<_> = CLASSES.iter().filter(|class| class.format != "FLAT").map(|class| class.says).collect();
     let unused: Vec<_> = unused.into_iter().filter(|says| !classes.contains_key(says)).collect();
     assert!(!all || unused.is_empty(), "classes that no text falls in: {unused:?}");

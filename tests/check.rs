@@ -64,8 +64,9 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
             all.extend(scalars.ok().filter(|_| vector && words::is_rdna(target)));
         }
     }
-    // Instructions with ignored bits are left out, which the text does not show, and those with a float as the constant
-    // of an operation on integers, which prints as a number that LLVM's assembler takes for a literal.
+    // Two sorts of instructions are left out: those with ignored bits, which the text does not show, and those with a
+    // float as the constant of an operation on integers, because this prints as a number that LLVM's assembler takes
+    // for a literal.
     let is_number =
         |inst: &Inst| inst.operands().any(|o| matches!(o.value, Value::Float(_))) && inst.to_string().contains("0x");
     let misaligned = |inst: &Inst| matches!(inst.check(), Err(RuleError::MisalignedScalar { .. }));

@@ -453,7 +453,7 @@ struct Seen {
     nothing: usize,
     /// The number of removed waits after which a wait is missing.
     missed: usize,
-    /// The number of waits after whose weakening by one operation a wait is missing.
+    /// The number of waits that were made weaker by one operation, after which a wait is missing.
     weaker: usize,
     /// The number of waits for operations that hold no registers.
     memory: usize,

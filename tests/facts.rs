@@ -66,7 +66,8 @@ fn all(target: Target) -> Vec<(String, Inst)> {
         let scalar =
             |o: &Operand| vector && matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
         let ones = |i: &Inst| i.words().iter().map(|w| w.count_ones()).sum::<u32>();
-        // A value that an operation cannot have is changed below, or is left alone.
+        // An instruction with a value that its operation cannot have may be taken: the value is changed below, or does
+        // not matter.
         let breaks_rule = |i: &Inst| i.check().is_err_and(|rule| !matches!(rule, RuleError::Value { .. }));
         let plain = |i: &&Inst| (breaks_rule(i), i.operands().filter(scalar).count(), ones(i));
         let made = legal(target, (format, number, opcode), 12, &mut rng);

@@ -17,7 +17,7 @@ const OTHERS: &str = include_str!("hazards/others.txt");
 fn rule_of(row: &str) -> &str {
     let rule = row.split_once("-P").map_or(row, |(rule, _)| rule);
     match rule {
-        // Rules with these names, for another target, are derived from the named ones.
+        // `isa/` has one rule for the rows M01 and M13, and one for M60 and M61.
         "M13" => "M01",
         "M61" => "M60",
         rule => rule,
@@ -179,7 +179,7 @@ fn inserted(target: &str, programs: &[(&str, &str)]) -> Vec<(u8, u8, u8)> {
     let count = |body: &str| {
         let lines: Vec<&str> = body.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let end = lines.iter().position(|line| line.starts_with("S_ENDPGM")).unwrap();
-        // After `bb.0:` and the producer, before the consumer.
+        // The lines after `bb.0:` and the producer, up to the consumer.
         let start = lines.iter().position(|line| line.starts_with("bb.0")).unwrap() + 2;
         lines[start..end - 1].iter().fold((0, 0, 0), |(states, valu, others), line| {
             match line.split_once(' ').unwrap_or((line, "0")) {
@@ -325,8 +325,8 @@ fn rules_about_three() {
     check("gfx1010", &[lds, wait, branch, load], [0, 0, 0]);
     check("gfx1010", &[lds, branch, "s_waitcnt_vscnt null, 0x1", load], [0, 0, 1]);
     check("gfx1010", &[lds, branch, "s_waitcnt vmcnt(0) lgkmcnt(0)", load], [0, 0, 1]);
-    // LLVM counts flat instructions as vector memory, and Mesa does not. So they end the rule, but only strict rules
-    // wait for them.
+    // LLVM counts flat instructions as vector memory, and Mesa does not. So flat instructions end this hazard, but only
+    // strict rules count them as one of its two accesses.
     let flat = "flat_load_dword v4, v[2:3]";
     check("gfx1010", &[lds, flat, branch, load], [0, 0, 0]);
     check("gfx1010", &[lds, branch, flat, load], [0, 0, 0]);

@@ -34,7 +34,7 @@ enum Difference {
     M0WithLds,
     /// In the facts the VOP3 form of v_interp_p2_f32 only writes its accumulator; the VINTRP form reads it too.
     InterpolationAdds,
-    /// According to the facts, a destination is only written that is kept under some condition, or in part.
+    /// The facts say of a destination that is kept under some condition, or in part, that it is only written.
     Kept,
     /// According to the facts, the data of an image atomic is written in all its forms; the data is only written with
     /// glc.

@@ -55,8 +55,8 @@ fn waits_for_nothing(target: Target) -> bool {
     Counter::Vmcnt.source(target).is_none()
 }
 
-/// The reason why not all instructions of an operation, or none, are the same on both targets. `None` means that there
-/// should be one that is.
+/// The reason why some or all instructions of an operation differ between both targets. `None`: at least one must be
+/// the same on both.
 fn may_differ(op: Opcode, from: Target, to: Target) -> Option<&'static str> {
     /// Operations that read or write a bit for each lane, share out a matrix among the lanes, or swap halves of the
     /// wave.

@@ -39,7 +39,7 @@ pub fn mode(target: Target, feature: &str) -> bool {
     wave_size(feature) == Some(target.wave_size())
 }
 
-/// The lanes that `wavefrontsize32` and its like name.
+/// The number of lanes in the name of a feature such as `wavefrontsize32`.
 pub fn wave_size(feature: &str) -> Option<u16> {
     feature.strip_prefix("wavefrontsize")?.parse().ok()
 }

@@ -147,7 +147,7 @@ struct Job<'a, W: Write> {
     functions_here: usize,
     passed: Messages,
     damage: Messages,
-    /// The error of the file, if there is only one.
+    /// The error of the file, if the command has only one file.
     error: Option<Error>,
     /// The number of files that could not be checked, or only partly, if there are several files.
     failed: usize,

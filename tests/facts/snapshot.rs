@@ -14,8 +14,8 @@ const HEAD: &str = "\
 /// LLVM's description of an instruction.
 pub struct Description {
     pub real: BTreeSet<String>,
-    /// The compiler's pseudo instruction has more properties: encoded instructions have hardly any flag besides "side
-    /// effects".
+    /// The properties of the compiler's pseudo instruction, of which there are more: encoded instructions have hardly
+    /// any flag besides "side effects".
     pub pseudo: Option<BTreeSet<String>>,
     pub partner: Option<&'static str>,
 }

@@ -206,7 +206,7 @@ fn shape(case: &Case) -> String {
             None => "ours: no operands".into(),
         },
         (Ours::Refused(reason), Answer::Text { text, .. }) => {
-            // LLVM's comments on its own text are more specific.
+            // A comment in LLVM's text tells more about the difference than the rest of the text.
             let doubt = text.find("/*").map_or("", |at| &text[at..]);
             let doubt = doubt.find("*/").map_or("", |end| &doubt[..end + 2]);
             format!("our reason: {} {doubt}", general(reason))

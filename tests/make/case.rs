@@ -11,7 +11,7 @@ use amdgpu_isa::{Field, Opcode, Reg, Target};
 pub use crate::words::Rng;
 use crate::words::has_even_tuples;
 
-/// Classes of operands: their bits in the roster.
+/// Classes of operands, as bits in the roster, the generated list of constructors (`make_roster.rs`).
 const SGPR: u16 = 1;
 const SYS: u16 = 2;
 const TTMP: u16 = 4;

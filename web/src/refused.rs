@@ -27,7 +27,8 @@ pub struct Encoding {
     value: u32,
 }
 
-/// The first dword of `words`, which is not an instruction, or all the dwords of its format.
+/// The card of `words`, which are not an instruction: of all the dwords of their format, or of the first dword if the
+/// format is not known.
 pub fn card(target: Target, words: &[u32], error: DecodeError) -> Card {
     let layout = layout(target, words, error);
     let announced = layout.and_then(|layout| announced(target, layout, words));

@@ -40,7 +40,7 @@ pub fn hover(
     Some((text, part.word.start..part.rest.end.max(part.word.end)))
 }
 
-/// The line that defines a name, unless it is this one.
+/// The line that defines the name at a byte, unless the byte is in this line.
 fn name(document: &Document, at: usize) -> Option<(String, Range<usize>)> {
     let outline = document.outline();
     let range = outline.name_at(at)?;

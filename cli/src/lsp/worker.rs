@@ -1,4 +1,5 @@
-//! The thread that assembles and checks documents: only the newest version, if a document changes faster.
+//! The thread that assembles and checks documents. If a document changes faster than that, only its newest version is
+//! checked.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;

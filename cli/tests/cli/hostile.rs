@@ -386,7 +386,7 @@ fn what_cannot_be_replaced_is_refused() {
     let other = code_object(0x41);
     let reason = Refusal::Processor { stated: "gfx942".into(), new: Some("gfx1100".into()) };
     assert_eq!(refusal(&alone_of(&code), magic + header, &other), Some(reason));
-    // A host program at the offset is no code object.
+    // A host program at the offset is not a code object.
     let mut host = code.clone();
     host[18] = 62;
     assert_eq!(refusal(&host, 0, &code), Some(Refusal::Place));

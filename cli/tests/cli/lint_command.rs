@@ -200,7 +200,7 @@ fn sources_are_checked_where_their_lines_are() {
     assert_eq!(found[0]["place"]["column"], 14);
     let bad = write(&work, "bad.s", b"s_nop 0\n\xff");
     assert!(run_on(&["--target", "gfx942", &bad]).fails(1).contains("bad.s: line 2 is not UTF-8"));
-    // A processor can be given. Other mistakes are those of `asm`.
+    // `--target` gives the processor. Faults in the source have the messages of `asm`.
     let bare = "v_mov_b32 v0, v1\ns_endpgm\n";
     super::run(&["lint", "--target", "gfx1100", "-"], bare.as_bytes()).ok();
     let run = super::run(&["lint", "--target", "gfx1100", "-"], b"v_ad_f32 v0, v1, v2\n");

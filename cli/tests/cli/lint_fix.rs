@@ -675,7 +675,7 @@ fn entries_of_a_bundle_are_changed_in_their_places() {
         assert!(ends_with(&alone) && ends_with(&clean));
         assert_eq!(run(&["lint", "-"], &new).ok().matches("error").count(), 0);
     }
-    // Code objects in a program for the host are not.
+    // Code objects in a program for the host are not repaired.
     let message = run(&["lint", "--fix", "-o", out, "-"], &super::samples::host(file.clone())).fails(1);
     assert!(message.contains("in a bundle, an offload binary or an archive: take "), "{message}");
     // If nothing changes, the file stays the same.

@@ -187,7 +187,7 @@ fn findings_of_lint_have_the_lines_of_the_source() {
         ("gfx1200", "s_load_b32", "s_wait_kmcnt 0x0"),
     ] {
         let source = kernel(target, load);
-        // A character beyond 16 bits counts two.
+        // A character beyond 16 bits counts as two in UTF-16.
         for (encoding, first) in [("utf-16", 10), ("utf-8", 13)] {
             let capabilities = json!({ "general": { "positionEncodings": [encoding] } });
             let mut editor = Editor::open(&[], capabilities, &source);

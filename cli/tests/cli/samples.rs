@@ -179,8 +179,8 @@ pub const HOST_ID: &str = "host-x86_64-unknown-linux-gnu--";
 pub const ID_942: &str = "hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-";
 pub const ID_TURKS: &str = "hip-amdgcn-amd-amdhsa--turks";
 
-/// A bundle with an empty entry for the host, and entries for a target that is not in the build, for one that is, and
-/// without code.
+/// A bundle with an empty entry for the host, an entry for a target that is not in the build, one for a target that is,
+/// and an entry without code.
 pub fn usual_bundle() -> Vec<u8> {
     bundle(&[
         (HOST_ID, b""),

@@ -168,7 +168,7 @@ impl Case<'_> {
             self.give(name, literal::<1>(same), format!("{same:#x}"));
             return same;
         }
-        // The argument is the same as another one of a scalar operation.
+        // In a scalar operation, all literals are the same.
         let value = *self.literals.first().filter(|_| !self.vector).unwrap_or(&value);
         if !self.vector {
             self.literals.push(value);

@@ -154,7 +154,7 @@ impl CodeObject {
         let mut seen = BTreeSet::new();
         let here = paths.block_of(row);
         let end = here.and_then(|block| paths.block(block)).map_or(row + 1, |block| block.rows.1);
-        // The operations after it.
+        // The number of later operations of the counter.
         let mut open = VecDeque::from([Piece { block: here, rows: (row + 1, end), state: 0u8 }]);
         let mut budget = MOST;
         while let Some(Piece { block, rows: (first, end), state: mut later_count }) = open.pop_front() {

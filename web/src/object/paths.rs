@@ -7,7 +7,7 @@ use super::CodeObject;
 use super::file::Region;
 use super::index::LABEL;
 
-/// The size in bytes of the longest function whose paths are found, which would take seconds in longer ones. In these,
+/// The size in bytes of the longest function whose paths are found. In a longer function, this would take seconds, so
 /// only the rows before a row are searched, as long as each only leads to the next one.
 const LONGEST: usize = 4 << 20;
 
