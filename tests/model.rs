@@ -13,7 +13,7 @@ use amdgpu_isa::{Inst, Reg, Target, VgprMsb, decode_words, parse};
 
 use crate::words::Rng;
 
-/// Programs of this many instructions have fewer producers than a state has room for.
+/// The number of instructions of short programs, which have fewer producers than a state has room for.
 const SHORT: usize = 24;
 const LONG: usize = 400;
 /// The most paths through one program. Programs that have more are left out.

@@ -63,8 +63,8 @@ const ALL_DIFFERENCES: [Difference; 13] = [
 ];
 
 /// Operations whose destination is read although the facts do not say so, each with its format and the first column of
-/// the facts to which this applies. They keep the destination when scc is 0, or write half of it or less. The list is
-/// independent of the tables: it comes from the manuals' descriptions of the operations and LLVM's
+/// the facts to which this applies. These operations keep the destination when scc is 0, or write half of it or less.
+/// The list is independent of the tables: it comes from the manuals' descriptions of the operations and LLVM's
 /// `zeroesHigh16BitsOfDest`.
 const KEPT: [(&str, Target, &[&str]); 6] = [
     ("SOP1", Target::Gfx600, &["s_cmov_b32", "s_cmov_b64"]),

@@ -16,10 +16,11 @@ use amdgpu_isa::imm::{DelayAlu, Depctr, Imm};
 use amdgpu_isa::{Access, Field, Format, Inst, Opcode, Operand, Reg, Target, Value, decode_words};
 use words::Rng;
 
-/// Different instructions of each encoding.
+/// The number of different instructions of each encoding.
 const FILLINGS: usize = 24;
 
-/// Whether the quick run leaves an instruction out. It leaves out five of six instructions, others for each pair.
+/// Whether the quick run leaves an instruction out. For each pair of targets, it leaves out another five sixths of the
+/// instructions.
 fn is_left_out(n: usize, to: Target) -> bool {
     !words::is_full() && (n + to as usize) % 6 != 0
 }
@@ -120,8 +121,8 @@ fn instructions(target: Target) -> &'static [Inst] {
         for encoding in words::encodings(target) {
             for inst in words::legal(target, encoding, FILLINGS, &mut rng) {
                 found.push(inst);
-                // On CDNA5 flat memory can have a scalar address. It is null in few random words, but must be null for
-                // other targets.
+                // On CDNA5, flat memory can have a scalar address, which must be null for other targets, but is null in
+                // few random words.
                 found.extend(inst.with(Field::Saddr, 124).ok().filter(|_| inst.format() == Format::Vflat));
                 // Few random constants wait only for units that another target has; this one waits for nothing.
                 found.extend(

@@ -150,7 +150,7 @@ fn rules_move_with_their_fields() {
 }
 
 /// Tables with more groups of codes than the fast path can number, and with more opcode indices than the library can.
-/// They are too long for the list of damages.
+/// Such tables are too long for the list of damages.
 #[test]
 fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
     let row = |n: usize| format!("op_{n} | vaddr.vgpr:b{} vdata=b{} | | | {n}\n", n % 32 * 32 + 32, n / 32 * 32 + 32);

@@ -28,7 +28,7 @@ struct Struct {
     name: &'static str,
     dwords: usize,
     new: fn() -> Words,
-    /// Converts words to a struct and back.
+    /// The conversion of words to a struct and back.
     through: fn(&Words) -> Words,
     /// Whether the structs with these words are equal.
     same: fn(&Words, &Words) -> bool,
@@ -45,7 +45,7 @@ struct Struct {
 /// The opcode field of a struct.
 struct Op {
     get: fn(&Words) -> Listed,
-    /// Sets the operation with a number; `None` if no operation has this number.
+    /// The setter of the operation with a number; `None` if no operation has this number.
     set: fn(&Words, i64) -> Option<Words>,
 }
 

@@ -161,7 +161,7 @@ impl Listing {
     }
 }
 
-/// Counts the bytes written.
+/// A writer that only counts the bytes.
 struct Counter(u64);
 
 impl Write for Counter {

@@ -1,5 +1,5 @@
-//! Sources for the assembler, with macros, directives and kernels: it makes files that can be read again, or reports an
-//! error, without a panic, an endless loop or much memory.
+//! Sources for the assembler, with macros, directives and kernels: the assembler makes files that can be read again, or
+//! reports an error, without a panic, an endless loop or much memory.
 #![no_main]
 
 mod hashes;

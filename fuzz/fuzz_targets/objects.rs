@@ -1,5 +1,5 @@
-//! Any file given to the tool: it reads code objects, bundles and host programs without a panic, an endless loop or
-//! much memory, decodes their code, and repairs them or says why it does not.
+//! Any file given to the tool: the tool reads code objects, bundles and host programs without a panic, an endless loop
+//! or much memory, decodes their code, and repairs them or says why it does not.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -65,7 +65,7 @@ impl Snapshot {
         self.partners.get(name).into_iter().flatten().copied()
     }
 
-    /// The description of an operation. That of `gfx1010:wave64` is the one of `gfx1010`.
+    /// The description of an operation, which for `gfx1010:wave64` is the same as for `gfx1010`.
     pub fn find(&self, target: &str, form: &str, name: &str) -> Option<&Description> {
         let target = processor(target);
         self.all.get(&format!("{target} {form} {name}"))

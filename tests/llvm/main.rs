@@ -1,7 +1,8 @@
 //! The promise: on every word, this library and LLVM's disassembler agree on accept or refuse, on the length and on
 //! the text, or the word falls in a class of the reviewed list `crates/llvm/src/differences.txt`.
 //!
-//! LLVM 22 is the `libLLVM` of the Rust toolchain, as the package `amdgpu-llvm` asks it. Without one these tests fail.
+//! LLVM 22 is the `libLLVM` of the Rust toolchain, as the package `amdgpu-llvm` asks it. Without a `libLLVM`, these
+//! tests fail.
 //!
 //! ```text
 //! run="cargo test --release --features all-targets --test llvm"
@@ -480,7 +481,7 @@ fn compare_samples(options: &Options, jobs: usize, classes: &Classes) -> Outcome
 
 /// The words at which an instruction starts for LLVM. After an invalid one, the next word is 4 bytes later.
 fn walk(code: &[u8], oracle: &mut Oracle) -> Vec<Word> {
-    // LLVM is asked about all dwords at once. Those between the starts are ignored.
+    // LLVM is asked about all dwords at once. The answers about dwords between the starts are ignored.
     let all: Vec<Word> = (0..code.len()).step_by(4).map(|at| Word::new(&code[at..])).collect();
     let answers = oracle.ask(&all);
     let mut at = 0;

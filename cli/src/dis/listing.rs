@@ -102,7 +102,7 @@ struct Listing<'a, 'b> {
     name: Vec<u8>,
     /// The number of the symbol that was found last.
     near: usize,
-    /// The bits above the low 16 of the last address, and their digits. They rarely change.
+    /// The bits above the low 16 of the last address, and the digits of these bits, which rarely change.
     high: (u64, [u8; 8]),
 }
 

@@ -118,7 +118,8 @@ impl<W: Write> Line<'_, W> {
     }
 }
 
-/// Ends the output with an error if a core panics, so that the others do not wait for its piece.
+/// A guard that ends the output with an error if a core panics, so that other cores do not wait for the piece of this
+/// one.
 struct End<'a, 'b, W: Write>(&'a Line<'b, W>);
 
 impl<W: Write> Drop for End<'_, '_, W> {

@@ -33,7 +33,7 @@ fn location(document: &Document, range: &Range<usize>) -> Location {
     Location::new(document.uri.clone(), document.text.range(range))
 }
 
-/// The definitions. Those in a function are its children.
+/// The definitions of a document. Definitions in a function are the function's children.
 pub fn symbols(document: &Document) -> Vec<DocumentSymbol> {
     let mut all: Vec<&Definition> = document.outline().definitions.iter().collect();
     all.sort_by_key(|definition| definition.whole.start);

@@ -1,5 +1,5 @@
-//! `asm FILE` on sources with faults, and on unusual ones: it gives a message with its place and an exit code, and
-//! ends.
+//! `asm FILE` on sources with faults, and on unusual ones: the command gives a message with the place of the fault and
+//! an exit code, and ends.
 
 use super::asm_file::directory;
 use super::{measure, run};

@@ -215,7 +215,7 @@ pub fn kernels(file: &ElfFile64<'_, LittleEndian>) -> Vec<u64> {
     all.map(|symbol| symbol.address()).collect()
 }
 
-/// Each kernel begins where hardware needs it, and its descriptor leads to it.
+/// Checks that each kernel begins where hardware needs it, and that its descriptor leads to it.
 pub fn descriptors_lead_to_kernels(path: &Path) {
     let data = std::fs::read(path).unwrap();
     let file = ElfFile64::<LittleEndian>::parse(&*data).unwrap();

@@ -17,7 +17,7 @@ use crate::wave::{Wave, is_vector};
 
 type Result<T> = std::result::Result<T, EvalError>;
 
-/// Evaluates instructions, and keeps the formulas already read.
+/// An evaluator of instructions, which keeps the formulas that it has read.
 #[derive(Default)]
 pub struct Evaluator {
     formulas: HashMap<&'static str, Rc<Formula>>,

@@ -7,8 +7,8 @@ use amdgpu_isa::Inst;
 pub struct FieldView {
     /// The name as in the manual, such as `ssrc0`.
     pub name: String,
-    /// The pieces of the field: the lowest bit of each in the whole instruction, and its width. They go from the low
-    /// end of the value to its high end. A split field has more than one.
+    /// The pieces of the field: the lowest bit of each in the whole instruction, and its width. The first piece has the
+    /// lowest bits of the value. A split field has more than one.
     pub pieces: Vec<(u32, u32)>,
     /// The value: the bits of all pieces, with those of the first piece lowest.
     pub value: u64,

@@ -108,7 +108,7 @@ impl State for MachineState {
     }
 }
 
-/// Follows code as if the changes were made.
+/// A walk through code as if the changes were made.
 #[derive(Clone)]
 pub struct EditedWalk<'e> {
     /// The state before the next instruction.

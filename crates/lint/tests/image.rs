@@ -1,4 +1,4 @@
-//! Checks and repairs of images: what findings hold, and what is refused.
+//! Checks and repairs of images: the contents of findings, and the code that is refused.
 
 use amdgpu_isa::Target;
 use amdgpu_isa::facts::Counter;

@@ -19,9 +19,9 @@ pub const MAX_TEXT: usize = 1024;
 pub(crate) const REJECT: u8 = 0;
 /// The status of a word on which LLVM crashes.
 pub(crate) const CRASH: u8 = 255;
-/// Seconds after which SIGALRM ends a worker that hangs, which counts as a crash.
+/// The number of seconds after which SIGALRM ends a worker that hangs, which counts as a crash.
 const PATIENCE_SECONDS: u32 = 30;
-/// LLVM's context never frees its allocations, so it is replaced from time to time.
+/// The number of words after which LLVM's context is replaced, because a context never frees its allocations.
 const WORDS_PER_CONTEXT: u32 = 1 << 17;
 
 type CreateDisasm = unsafe extern "C" fn(

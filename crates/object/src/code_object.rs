@@ -22,7 +22,8 @@ use crate::{
 /// `EI_OSABI` of code objects for the HSA runtime. Only these code objects have the newer feature bits.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
 
-/// Bits of `e_flags` in version 2, where `e_flags` has no processor number. Numbers of GCN processors are greater.
+/// The bit for XNACK in the `e_flags` of version 2, which have no processor number. Numbers of GCN processors begin at
+/// `FIRST_GCN_MACH`.
 const XNACK_V2: u32 = 1;
 const FIRST_GCN_MACH: u32 = 0x20;
 

@@ -76,6 +76,8 @@ impl Code {
 }
 
 impl<'f, 'a> Layout<'f, 'a> {
+    /// The layout of a file with these changes to its code.
+    ///
     /// # Errors
     /// The file is damaged, or does not allow its code to change.
     pub fn new(file: &'f File<'a>, image: &Image<'_>, edits: &'f Edits) -> Result<Layout<'f, 'a>, Error> {

@@ -1,4 +1,4 @@
-//! The rules of words on which LLVM crashes.
+//! The rules of words on which LLVM crashes. The comment of a rule describes these words.
 
 use super::*;
 

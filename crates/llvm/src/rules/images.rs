@@ -1,4 +1,5 @@
-//! The rules of images: data and addresses whose size depends on other fields.
+//! The rules of images: data and addresses whose size depends on other fields. The comment of a rule describes the
+//! words to which it applies.
 
 use super::*;
 
@@ -9,7 +10,7 @@ pub fn llvm_lacks_idle_ray_address(case: &Case) -> bool {
     idle && ray && case.llvm == Answer::Reject
 }
 
-/// MIMG with an NSA dword.
+/// Whether a word is MIMG with an NSA dword.
 pub fn nsa(case: &Case) -> bool {
     field(case, 26, 6) == 0b111100 && if is_gfx10(case) { field(case, 1, 2) != 0 } else { field(case, 0, 1) == 1 }
 }

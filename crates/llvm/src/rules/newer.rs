@@ -1,4 +1,5 @@
-//! The rules of words that LLVM 22 and LLVM 23 print differently, or that only one of them knows.
+//! The rules of words that LLVM 22 and LLVM 23 print differently, or that only one of them knows. The comment of a rule
+//! describes these words.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The rules of words that the library refuses and LLVM reads.
+//! The rules of words that the library refuses and LLVM reads. The comment of a rule describes these words.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! The rules of words that both accept, with different texts, and of words that only the library accepts.
+//! The rules of words that both accept, with different texts, and of words that only the library accepts. The comment
+//! of a rule describes these words.
 
 use super::*;
 
