@@ -219,7 +219,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
         assert_eq!(kinds.contains_key("misaligned vector"), has_even_tuples(target), "{target}: {kinds:?}");
         let has_matrices = target.layouts().iter().any(|l| l.format == Format::Vop3pMai);
         let shares_matrices = is_from_rdna3(target);
-        // Operations whose operands may not overlap are rare, so all targets are counted together.
+        // Operations whose operands must not overlap are rare, so all targets are counted together.
         overlaps += kinds.get("overlap").copied().unwrap_or(0);
         assert!(shares_matrices || has_matrices || !kinds.contains_key("overlap"), "{target}: {kinds:?}");
         let has_pairs = target.layouts().iter().any(|l| l.format == Format::Vopd);

@@ -486,7 +486,7 @@ fn moved_branches_go_to_the_copy_of_what_they_went_to() {
                 match kind {
                     0 => code.push(filler(target)),
                     1 => code.extend([two, 7]),
-                    // The first dword can be a place outside, too, because callers of the code go there.
+                    // A branch to the first dword leaves the code, too, because callers of the code go there.
                     _ => {
                         let leaves = rng.below(5) == 0;
                         let dword = if leaves { len + 1 + rng.below(20) } else { rng.pick(&begins) };

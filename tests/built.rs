@@ -231,7 +231,7 @@ fn addresses_and_data_have_two_names() {
         assert_eq!(load.addr(args::v(1)).data(args::v(2)).build(), manual, "{target}");
         let lds = Builder::new(target, opcode("ds_read_b32")).vdst(args::v(0));
         assert_eq!(lds.vaddr(args::v(3)).build(), lds.addr(args::v(3)).build(), "{target}");
-        // An error names the field of the format.
+        // The error has the format's name of the field, whichever name the caller used.
         let short = lds.vaddr(args::s(3)).build();
         assert!(matches!(short, Err(BuildError::Operand { field: Field::Addr, .. })), "{target}: {short:?}");
         // Two names mean the same operand, so the last value counts.

@@ -70,7 +70,7 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
     let is_number =
         |inst: &Inst| inst.operands().any(|o| matches!(o.value, Value::Float(_))) && inst.to_string().contains("0x");
     let misaligned = |inst: &Inst| matches!(inst.check(), Err(RuleError::MisalignedScalar { .. }));
-    // Few instructions with scales have an unused source as assemblers fill it.
+    // In few instructions with scales, the unused source is filled as by assemblers.
     all.iter_mut().filter(|inst| inst.get(Field::ScaleSrc2).is_some()).for_each(|inst| *inst = inst.canonical());
     all.retain(|inst| inst.is_canonical() && !misaligned(inst) && !is_number(inst));
     all
@@ -200,7 +200,7 @@ fn check_refuses_what_llvm_refuses() {
         assert_eq!(met("vector"), words::has_even_tuples(target), "{target}: {counts:?}");
         assert!(met("constant bus") && met("fine") && counts["fine"] > 5_000, "{target}: {counts:?}");
         let is_cdna5 = target.generation() == "CDNA5";
-        // On gfx950 such instructions are rare among these words.
+        // On gfx950, instructions of which LLVM's assembler forgets a rule are rare among these words.
         let may_forget = is_cdna5 || target.name() == "gfx950";
         assert!(may_forget || !counts.contains_key("forgotten"), "{target}: {counts:?}");
         assert!(!is_cdna5 || counts.contains_key("forgotten"), "{target}: {counts:?}");

@@ -156,17 +156,17 @@ fn writes_of_one_kind_are_in_order() {
     // Loads with a sampler and loads without one are not in order.
     let other = "image_sample v0, v[1:2], s[0:7], s[8:11] dmask:0x1 dim:SQ_RSRC_IMG_2D; global_load_b32 v0, v9, s[0:1]; s_endpgm";
     expect("gfx1100", other, &["at 8: vmcnt(0) for 0, Vgpr(0) Overwrite"]);
-    // RDNA4 does not promise this order.
+    // RDNA4 does not promise that loads write in order.
     let loads = "global_load_b32 v0, v9, s[0:1]; global_load_b32 v0, v9, s[0:1] offset:4; s_endpgm";
     expect("gfx1200", loads, &["at 12: loadcnt(0) for 0, Vgpr(0) Overwrite"]);
     expect("gfx1100", loads, &[]);
-    // A load of one half of a register keeps the other half, which an older load must write first.
+    // A load of one half of a register keeps the other half, which an older load writes first.
     expect(
         "gfx942",
         "global_load_short_d16 v0, v9, s[0:1]; global_load_short_d16_hi v0, v9, s[0:1] offset:2; s_endpgm",
         &[],
     );
-    // An operation other than a load reads the register.
+    // Any other operation that keeps a half of a register reads it.
     expect(
         "gfx942",
         "global_load_short_d16 v0, v9, s[0:1]; v_cvt_f16_f32_sdwa v0, v1 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD; s_endpgm",
@@ -267,7 +267,7 @@ fn waits_after_joins() {
     let text = "global_load_dword v0, v9, s[0:1]; s_cbranch_scc1 L; global_load_dword v1, v9, s[0:1]; L:; s_waitcnt vmcnt(N); v_mov_b32 v2, v0; s_endpgm";
     expect("gfx942", &text.replace('N', "1"), &["at 24: vmcnt(0) for 0, Vgpr(0) Read"]);
     expect("gfx942", &text.replace('N', "0"), &[]);
-    // Each path loads the same register.
+    // Both paths write the same register, one of them with a load.
     let text = "s_cbranch_scc1 L; s_load_dword s4, s[0:1], 0x0; s_branch M; L:; s_mov_b32 s4, 0; M:; s_mov_b32 s5, s4; s_endpgm";
     expect("gfx942", text, &["at 20: lgkmcnt(0) for 4, Sgpr(4) Read"]);
     // Only one path waits.
@@ -283,7 +283,7 @@ fn everything_that_waits_is_known() {
     };
     let none = Waitcnt::new();
     is("gfx1030", "s_waitcnt_vscnt null, 0x3", none.with(Counter::Vscnt, 3));
-    // The count is in a register.
+    // The count is in a register, so it is not known.
     is("gfx1030", "s_waitcnt_vscnt s4, 0x3", none);
     is(
         "gfx1100",

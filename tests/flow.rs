@@ -94,7 +94,7 @@ fn a_return_from_an_interrupt_is_an_end() {
 #[test]
 fn addresses_relative_to_the_program_counter_are_known() {
     let Some(target) = target() else { return };
-    // A call of 0x1028, whose address is made as by compilers, across a branch.
+    // A call of 0x1028. The code makes the address as compilers do, and a branch interrupts the sequence.
     let text = "s_getpc_b64 s[4:5]; s_cbranch_scc1 L; s_add_u32 s4, s4, DISTANCE; s_addc_u32 s5, s5, 0; s_nop 0
                 s_swappc_b64 s[30:31], s[4:5]; L:; s_endpgm; s_nop 0; s_nop 0; s_nop 0; F:; s_setpc_b64 s[30:31]";
     let code = assemble(target, &text.replace("DISTANCE", "0x24"));
@@ -399,7 +399,7 @@ fn any_bytes_have_a_flow() {
             let words: Vec<u32> = (0..200)
                 .map(|_| match (round % 4, next()) {
                     (0, n) => n as u32,
-                    // SOPP: branches, mostly near.
+                    // A word of SOPP with a small constant, such as a near branch.
                     (_, n) => 0xbf80_0000 | (n as u32 & 0x3f) << 16 | ((n >> 32) as u32 & 0x3f),
                 })
                 .collect();

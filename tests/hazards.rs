@@ -123,7 +123,7 @@ fn each_distance_is_needed_and_enough() {
             wrong.push(format!("there is no rule {rule}"));
             continue;
         };
-        // v_permlane on RDNA3 needs one vector operation, U01 six.
+        // The number of vector operations that end a hazard: one before v_permlane on RDNA3, and six for the rule U01.
         let number = |distance| match (distance, unit, rule) {
             (EVENT, Unit::Valu, "U01") => 6,
             (EVENT, Unit::Valu, _) => 1,

@@ -186,7 +186,7 @@ fn parts_print_as_names() {
     let text = |target, name, imm: Imm| inst(target, name, imm.encode(target).unwrap()).unwrap().to_string();
     for &target in Target::ALL {
         let rdna4 = is_from_rdna4(target);
-        // CDNA5 has an operation for each counter.
+        // CDNA5 has an operation for each counter instead of `s_waitcnt`.
         if inst(target, "s_waitcnt", 0).is_some() {
             let nothing = Waitcnt::new();
             let wait = |w| text(target, "s_waitcnt", Imm::Waitcnt(w));

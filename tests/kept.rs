@@ -42,11 +42,11 @@ pub fn kept(inst: &Inst) -> Option<&'static str> {
         return Some("half of a register");
     }
     match inst.extension() {
-        // From RDNA1 on a 16-bit result leaves the other half, and no source says that DWORD changes that.
+        // From RDNA1 on a 16-bit result leaves the other half, and no source says that `dst_sel:DWORD` changes that.
         Some(Format::Sdwa) if is_rdna(inst.target()) && get(Field::DstSel) == 6 && has_half_result(name) => {
             return Some("sdwa half");
         }
-        // UNUSED_PRESERVE, and DWORD.
+        // `dst_unused:UNUSED_PRESERVE` keeps a part, unless `dst_sel` is DWORD.
         Some(Format::Sdwa) if get(Field::DstUnused) == 2 && get(Field::DstSel) != 6 => return Some("sdwa"),
         Some(Format::Dpp) => return leaves_out_lanes(inst).then_some("dpp"),
         _ => {}

@@ -186,7 +186,8 @@ fn set_registers_counts_one_register_that_is_loaded() {
         descriptor.set_registers(target, Registers::new(target)).unwrap();
         descriptor.rsrc1().granulated_wavefront_sgpr_count()
     };
-    // The kernel uses 6 special registers, and 16 others: counts of 8 and 24.
+    // The kernel uses 6 special registers, in a granule of 8. With a loaded argument, it uses 16 user registers, too:
+    // 24.
     assert_eq!(count(descriptor), 0);
     descriptor.set(target, DescriptorPart::UserSgprKernargPreloadLength, 1).unwrap();
     assert_eq!(count(descriptor), 2);

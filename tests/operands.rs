@@ -425,7 +425,8 @@ fn the_words_say_whether_a_destination_is_kept() {
         ("gfx900", &[0x7e10_02f9, 0x0006_1110][..], Access::ReadWrite),
         ("gfx900", &[0x7e10_02f9, 0x0006_0110], Access::Write),
         ("gfx900", &[0x7e10_02f9, 0x0006_1610], Access::Write),
-        // v_mov_b32_dpp v8, v16 row_shr:1 row_mask:0x5 bank_mask:0x3, and all lanes with bound_ctrl, and without
+        // v_mov_b32_dpp v8, v16 row_shr:1 row_mask:0x5 bank_mask:0x3, then all lanes with bound_ctrl, then all lanes
+        // without it
         ("gfx900", &[0x7e10_02fa, 0x5301_1110], Access::ReadWrite),
         ("gfx900", &[0x7e10_02fa, 0xff09_1110], Access::Write),
         ("gfx900", &[0x7e10_02fa, 0xff01_1110], Access::ReadWrite),

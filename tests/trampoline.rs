@@ -117,7 +117,7 @@ fn what_is_displaced_does_what_it_did() {
             let mut code = before.code.clone();
             let result = trampoline.install(&mut code[..], before.base, &payload, &mut room);
 
-            // Bytes give the same result.
+            // Code as bytes gives the same result as code as dwords.
             let (mut code_bytes, mut room_bytes) = (bytes(&before.code), [0u8; (88 + 1) * 4]);
             let in_bytes = trampoline.install(&mut code_bytes[..], before.base, &payload, &mut room_bytes);
             assert_eq!(result, in_bytes);

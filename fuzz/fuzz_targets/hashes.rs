@@ -1,5 +1,5 @@
-//! Hash tables with the same order in each run. Which code runs when entries collide affects the inputs that the fuzzer
-//! selects.
+//! Hash tables with the same order in each run. Otherwise the code that runs when entries collide would differ, and
+//! with it the inputs that the fuzzer selects.
 
 /// Zeros for the bytes with which the standard library seeds its hash tables.
 ///

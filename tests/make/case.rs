@@ -200,7 +200,7 @@ impl<'a> Case<'a> {
         let any = ["ds_read_b96_tr_b6", "ds_load_tr6_b96", "global_load_tr6_b96"];
         let even = has_even_tuples(self.target) && !(n == 3 && any.contains(&self.name));
         let align = if n > 1 && even { 2 } else { 1 };
-        // 33 dwords past the end make an even first register too.
+        // Tuples of 33 registers that continue past the end also begin at an even one.
         self.number(256, n, align)
     }
 
@@ -246,7 +246,7 @@ impl<'a> Case<'a> {
                 (float::<N>(value).any(), format!("{value:?}"))
             }
             LITERAL => {
-                // A literal has 32 bits or 64.
+                // An instruction cannot have literals of both 32 and 64 bits.
                 self.doubtful |= !self.long_literals.is_empty();
                 let value = match ty {
                     "f16" | "i16" | "bf16" | "b16" => 0x1234 + self.rng.below(0x100) as u32,
@@ -315,7 +315,7 @@ impl<'a> Case<'a> {
         let data = mask & (VGPR | AGPR) == VGPR | AGPR;
         let mut possible: Vec<u16> = CLASSES.iter().copied().filter(|c| mask & c != 0).filter(exists).collect();
         if data && !(kind == "acc" && ["src0", "src1"].contains(&name)) {
-            // The data operands of an instruction share a bit.
+            // The data operands of an instruction share the bit for AccVGPRs.
             let other = if self.acc { VGPR } else { AGPR };
             possible.retain(|c| *c != other);
         }

@@ -65,7 +65,7 @@ impl Case<'_> {
     }
 
     fn dual_source<const N: usize>(&mut self, name: &str, kind: &str) -> Op<Any, N> {
-        // The lanes that an operation selects are in a scalar.
+        // The third source is the mask of the lanes that an operation selects, a scalar.
         if !name.starts_with("vsrc2") && self.coin() {
             return self.dual_register(name).any();
         }

@@ -313,7 +313,7 @@ fn reads_a_part(inst: &amdgpu_isa::Inst) -> bool {
 }
 
 /// Whether a difference is one that `crates/llvm/src/differences.txt` lists with its reason: the manual is right, and
-/// LLVM 22 is wrong.
+/// LLVM 22 is wrong. Comments in quotation marks are names of classes in that list.
 fn is_excused(
     constructor: &Constructor,
     target: Target,

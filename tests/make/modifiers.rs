@@ -38,7 +38,7 @@ fn number(case: &mut Case, name: &str, width: u32) -> Option<u16> {
     } else if case.coin() {
         return None;
     } else if name.ends_with("_scale_fmt") {
-        // The formats of the factors and of the other scales exclude all but the first one.
+        // Formats of the factors and of other scales exclude every format of a scale but the first one.
         0
     } else {
         case.in_range(width, false)
@@ -248,7 +248,7 @@ macro_rules! method {
             let used = match shown {
                 4 => 15,
                 2.. => 7,
-                // Before the half of the destination comes that of a source.
+                // The list has the bit of a source before that of the destination.
                 _ if $all == 8 => 9,
                 _ => $all,
             };

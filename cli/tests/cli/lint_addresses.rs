@@ -167,7 +167,7 @@ fn jumps_by_bytes_follow() {
     let directory = directory("lint-jumps");
     let load = load.map(|text| inst(text).words().to_vec()).concat();
     let [mark, end] = ["s_mov_b32 s22, 1", "s_endpgm"].map(|text| inst(text).words().to_vec());
-    // The jump goes over a load and its use, in a branch of its own.
+    // A conditional branch goes over the jump, which goes over a load and its use.
     for jump in [&[0xbe80_4b8c][..], &[0xbe80_4bff, 12], &[0xbe80_4bfe, 12, 0]] {
         let over = inst(&format!("s_cbranch_scc1 {}", jump.len()));
         let old = [over.words(), jump, &load, &mark, &end].concat();

@@ -188,7 +188,7 @@ fn sources_are_checked_where_their_lines_are() {
         (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
         (&included.as_str().into(), &2.into())
     );
-    // Columns are in code units of UTF-16, in JSON in bytes.
+    // SARIF has columns in code units of UTF-16, and JSON has them in bytes.
     let wide = "\tglobal_load_dword v0, v1, s[0:1]\n/* \u{e4}\u{1d11e} */ v_mov_b32 v1, v0\n\ts_endpgm\n";
     let wide = write(&work, "wide.s", wide);
     let run = run_on(&["--format", "sarif", "--target", "gfx942", &wide]);

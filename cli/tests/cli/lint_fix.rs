@@ -44,7 +44,7 @@ fn changed_with(option: &str, more: &[&str], target: &str, words: &[u32]) -> Vec
 fn what_is_missing_is_inserted() {
     let words = [LOAD[0], LOAD[1], ADD, S_ENDPGM];
     assert_eq!(changed("--fix", "gfx942", &words), [LOAD[0], LOAD[1], WAIT, ADD, S_ENDPGM]);
-    // Another operation may be outstanding.
+    // The other load may stay outstanding: vmcnt(1) is enough.
     let words = [LOAD[0], LOAD[1], OTHER[0], OTHER[1], ADD, S_ENDPGM];
     assert_eq!(changed("--fix", "gfx942", &words)[4..], [WAIT | 1, ADD, S_ENDPGM]);
     // An existing wait becomes stronger: lgkmcnt(0).

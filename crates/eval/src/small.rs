@@ -17,9 +17,9 @@ enum Top {
     Ieee,
     /// A NaN if all bits but the sign are set, and no infinity (E4M3 of OCP).
     OneNan,
-    /// Numbers. NaN has the code of -0, 0x80 (FNUZ).
+    /// All codes are numbers, except for that of -0, 0x80, which is NaN (FNUZ).
     Fnuz,
-    /// Numbers. The format has neither infinity nor NaN.
+    /// All codes are numbers: the format has neither infinity nor NaN.
     Numbers,
 }
 

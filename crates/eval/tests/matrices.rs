@@ -104,7 +104,7 @@ fn signs_of_doubles_change_in_all_lanes() {
 fn the_mode_rounds_no_product_of_matrices() {
     let mut wave = Wave::default();
     wave.mode.set("round", "up").unwrap();
-    // The exact result is 1.0 and less than half of its last place.
+    // The exact result is 1.0 plus less than half a unit of its last place.
     put(&mut wave, A, (0, 0), F16, 1);
     put(&mut wave, B, (0, 0), F16, 1);
     put_bits(&mut wave, C, 0, 0, 32, 1);
@@ -139,7 +139,7 @@ fn results_of_rdna4_are_in_other_lanes_in_a_wave_of_64() {
 
 #[test]
 fn what_is_added_to_a_product_is_a_whole() {
-    // Both bits apply to all elements of C: the absolute value, negated.
+    // `neg_lo` and `neg_hi` apply to all elements of C: together, they give the negated absolute value.
     let mut wave = Wave::default();
     for item in 0..8 {
         put(&mut wave, C, (0, item), F32, if item < 4 { 2 } else { -2 });

@@ -141,7 +141,7 @@ fn modifiers_change_sources_and_results() {
 #[test]
 fn modes_round_and_flush() {
     let add = |mode: &str, inputs: &str| ask("gfx942", "v_add_f32 v8, v16, v24", mode, "0", inputs).unwrap();
-    // 1.0 and a quarter of its last place.
+    // The sources: 1.0, and a quarter of a unit of its last place.
     let inputs = "src0=3f800000;vsrc1=33000000;exec=1";
     assert_eq!(add("round=ne", inputs), "vdst=3f800000");
     assert_eq!(add("round=up", inputs), "vdst=3f800001");

@@ -133,7 +133,7 @@ fn sparse_matrices_of_cdna5_have_half_of_their_elements() {
     let case = |text, k, factor, result, b| {
         Sparse { target: "gfx1250", text, rows: 16, k, factor, result, b, d: d_of_32, set: 0, a: None }.check();
     };
-    // CDNA5 ISA, 7.12.4 and 7.12.5.
+    // The places of elements are those of the CDNA5 ISA, 7.12.4 and 7.12.5.
     let b = |k: usize, n: usize| (k / 16 % 2 * 16 + n, k / 32 * 16 + k % 16);
     case("v_swmmac_f32_16x16x64_f16 v[0:7], v[32:39], v[64:79], v96", 64, F16, F32, b);
     case("v_swmmac_bf16_16x16x64_bf16 v[0:3], v[32:39], v[64:79], v96", 64, BF16, BF16, b);
