@@ -258,7 +258,7 @@ fn a_matrix_of_more_than_four_registers_does_not_overlap_what_it_is_added_to() {
         }
         for n in [0, 2, 14, 16] {
             let text = match target.name() {
-                // CDNA2 has the operation with two blocks, of 32 registers.
+                // CDNA2 has an operation with two blocks instead, whose tuples have 32 registers.
                 "gfx90a" => format!("v_mfma_f32_32x32x1f32 a[0:31], v0, v1, a[{n}:{}]", n + 31),
                 _ => format!("{wide} a[0:15], v0, v1, a[{n}:{}]", n + 15),
             };

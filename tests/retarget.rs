@@ -32,7 +32,7 @@ const NEVER_THE_SAME: &[(&str, &str)] = &[
     ("format_d16_xy", "gfx803 gfx801"),
     ("format_d16_xyz", "gfx803 gfx801"),
     ("format_d16_xyzw", "gfx803 gfx801"),
-    // Up to GCN 1.2 these operations zero the upper half of the destination, from gfx9 on they keep it.
+    // Up to GCN 1.2 these operations zero the upper half of the destination; from gfx9 on, they keep it.
     ("v_mad_f16", "gfx803 gfx801 gfx810"),
     ("v_mad_i16", "gfx803 gfx801 gfx810"),
     ("v_mad_u16", "gfx803 gfx801 gfx810"),

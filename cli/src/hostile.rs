@@ -153,7 +153,8 @@ impl Listing {
             if let Err(error) = result {
                 assert!(error.to_string().starts_with("input: "), "{error}");
             }
-            // The output has at most one line for each dword, each of bounded length, and the output of decompression.
+            // The output has at most one line of bounded length for each dword, and decompression makes a bounded
+            // number of dwords.
             assert!(sink.0 < 64 << 20, "a listing of {} bytes", sink.0);
         } else {
             ask(rng.pick(Target::ALL), &bytes);

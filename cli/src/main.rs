@@ -103,7 +103,8 @@ fn long_version() -> String {
 fn print_usage(error: &clap::Error) -> io::Result<()> {
     let quoted = |arg: std::ffi::OsString| matches!(escape::name(arg.as_encoded_bytes()), Cow::Owned(_));
     if error.use_stderr() && std::env::args_os().any(quoted) {
-        // Without colour: its escape codes could not be distinguished from those in an argument.
+        // The message is printed without colour, whose escape codes could not be distinguished from those in an
+        // argument.
         return anstream::stderr().write_all(escape::message(&error.render().to_string()).as_bytes());
     }
     error.print()

@@ -63,7 +63,7 @@ static STRUCTS: LazyLock<Vec<Build>> = LazyLock::new(|| {
                 let mut s = if u.arbitrary()? { $ty::arbitrary(u)? } else { $ty::new() };
                 let base = !stringify!($($op)?).is_empty();
                 $(
-                    // Some formats have few listed numbers, so take the next listed one.
+                    // Some formats have few listed numbers, so the next listed number is taken.
                     let first = u.arbitrary::<u16>()? % 1024;
                     let mut numbers = (first..1024).chain(0..first).filter_map(|n| n.try_into().ok());
                     if let Some(op) = numbers.find_map(|n| amdgpu_isa::$module::$op::from_bits(n).ok()) {

@@ -7,7 +7,7 @@
 /// `bytes` points at `length` bytes that may be written.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn getrandom(bytes: *mut u8, length: usize, _flags: u32) -> isize {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller promises that these bytes may be written.
     unsafe { bytes.write_bytes(0, length) };
     length.cast_signed()
 }

@@ -3,7 +3,7 @@
 use amdgpu_isa::facts::RegSet;
 
 pub fn text(set: RegSet) -> String {
-    // Name, first number, last number.
+    // The runs of registers: the name, and the first and the last number.
     let mut runs: Vec<(String, Option<(u32, u32)>)> = Vec::new();
     for register in set.iter() {
         let name = register.to_string();

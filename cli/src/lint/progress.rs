@@ -116,7 +116,7 @@ impl Drop for Progress {
         self.shared.lock().is_over = true;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // An error here does not matter.
+            // A panic of the thread that draws the line does not matter.
             let _ = thread.join();
         }
     }

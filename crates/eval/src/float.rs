@@ -125,7 +125,8 @@ impl Number {
         with!(self.ty, F => F::from_bits(self.bits.into()).is_denormal()).unwrap_or(false)
     }
 
-    /// The nearest f32 with 10 bits of fraction; of two equally near ones, the even one. `None` for other types.
+    /// The nearest f32 with 10 bits of fraction; of two equally near ones, the even one. A NaN stays as it is. `None`
+    /// if this number is not an f32.
     pub fn xf32(self) -> Option<Number> {
         if self.ty != FloatType::F32 || self.is_nan() {
             return (self.ty == FloatType::F32).then_some(self);
@@ -278,7 +279,8 @@ impl Number {
         Some(Number { ty: self.ty, bits }.result(rules))
     }
 
-    /// The significand, at least 0.5 and less than 1, and its exponent.
+    /// The significand, whose absolute value is at least 0.5 and less than 1, and its exponent; for zero, infinity and
+    /// NaN: the number itself, and 0.
     pub fn frexp(self, rules: &Rules) -> Option<(Number, i128)> {
         let from = self.source(rules);
         if from.is_zero() || from.is_nan() || from.is_infinite() {

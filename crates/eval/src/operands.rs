@@ -78,7 +78,7 @@ impl Operands {
         let found = match source {
             Source::Operand(n) => self.sources.get(usize::from(n)),
             Source::Literal => self.literal.as_ref(),
-            // VCC is a mask that the encoding has as an operand.
+            // The mask that the formula calls VCC is the third source of the encoding.
             Source::Vcc => self.sources.get(2),
             _ => None,
         };

@@ -27,13 +27,13 @@ impl Branch {
     }
 }
 
-/// Puts an `s_nop` after the branches that would be broken after the changes. Each `s_nop` makes other branches longer,
-/// never shorter.
+/// Puts an `s_nop` after the branches that would be broken after the changes. An `s_nop` makes the branches over it
+/// longer, and no branch shorter.
 pub fn repair(flow: &Flow<'_>, edits: &mut Edits) {
     mend_counted(flow, edits);
 }
 
-/// [`repair()`]. Returns how many branches were looked at.
+/// [`repair()`], which returns how many branches it looked at.
 fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
     let target = flow.target();
     let Some(nop) = Inst::nop(target).filter(|_| target.has_broken_branches()) else { return 0 };

@@ -14,7 +14,7 @@ pub struct AddressMap<'a> {
     sections: Vec<Extent<'a>>,
     /// Symbols, in the order of their addresses.
     symbols: Vec<Extent<'a>>,
-    /// The addresses of places that a loader fills in, in order, each with the value that it writes.
+    /// The addresses of places that a loader fills in, in order, each with the value that the loader writes there.
     pub(crate) pointers: Vec<(u64, Pointer<'a>)>,
     /// The addresses among the values of `pointers`, in order.
     goals: Vec<u64>,

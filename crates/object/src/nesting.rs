@@ -32,8 +32,8 @@ impl Budget {
         Budget { limit, left: Cell::new(limit), is_usual: max_decompressed.is_none() }
     }
 
-    /// Subtracts the decompressed size that a bundle's header states from the budget, before decompression, which never
-    /// gives more bytes. `compressed` is the size of the bundle in bytes.
+    /// Subtracts the decompressed size that a bundle's header states from the budget, before decompression, which gives
+    /// at most one byte more. `compressed` is the size of the bundle in bytes.
     pub fn spend(&self, bytes: u64, compressed: usize) -> Result<(), ErrorKind> {
         let most = usual_limit(compressed);
         if self.is_usual && bytes > most {
@@ -85,8 +85,8 @@ pub struct Nesting<'a> {
 }
 
 impl<'a> Nesting<'a> {
-    /// The deepest nesting of real files is archive -> host object -> section -> compressed bundle -> bundle -> code
-    /// object.
+    /// The greatest depth of a part that is read. The deepest nesting of real files is archive -> host object ->
+    /// section -> compressed bundle -> bundle -> code object.
     pub const MAX_DEPTH: u8 = 7;
 
     /// The path of a container that begins at byte `at` of this part.

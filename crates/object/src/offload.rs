@@ -41,7 +41,7 @@ fn text_at(bytes: &[u8], at: usize) -> Result<&[u8], ErrorKind> {
     Ok(tail.get(..end).unwrap_or_default())
 }
 
-/// The meaning of an entry's texts.
+/// The texts of an entry that name its target.
 #[derive(Default)]
 struct Names<'a> {
     triple: &'a [u8],

@@ -12,7 +12,7 @@ use crate::{Part, parsed};
 pub const BLOCK: u64 = 1 << 20;
 pub const BLOCKS: u64 = (1 << 32) / BLOCK;
 
-/// After a failed repair, the number of words for which no repair is tried.
+/// The number of words after a failed repair for which no repair is tried.
 const PATIENCE: u32 = 64;
 
 /// One in this many first dwords gets the further checks, also with random bits in the dwords after it. This is a

@@ -101,7 +101,7 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
         Field::Th => !text.contains("th:TH_ATOMIC_CASCADE"),
         // If an export has none of its four parts, it does not matter whether they are halves.
         Field::Compr => !text.contains("off, off, off, off"),
-        // The register of an export's part that is absent has no effect.
+        // The register of a part that an export leaves out has no effect.
         Field::Vsrc0 | Field::Vsrc1 | Field::Vsrc2 | Field::Vsrc3 if inst.get(Field::En).is_some() => {
             !text.contains("off")
         }

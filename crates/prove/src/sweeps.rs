@@ -17,8 +17,8 @@ pub struct Sweeps<'a, S> {
     pub target: Target,
     pub rows: &'a Rows,
     pub forms: &'a [Form],
-    /// One in this many of the words that decode is printed, except in sweeps of single narrow fields and of
-    /// instructions of one dword, which print all.
+    /// One in this many of the words that decode is printed, except in sweeps of single narrow fields, of the special
+    /// values of wide fields, and of instructions of one dword, which print all.
     pub print: u64,
 }
 
@@ -51,7 +51,8 @@ impl<S: Subject> Sweeps<'_, S> {
 struct Each<'a, 'b, S> {
     sweeps: &'a Sweeps<'b, S>,
     part: Part,
-    /// One in this many of the words that decode is printed in sweeps of wide fields and of several fields.
+    /// One in this many of the words that decode is printed in sweeps of several fields, and of wide fields apart from
+    /// their special values.
     print: u64,
     count: u64,
     printed: u64,

@@ -104,7 +104,7 @@ fn way(flow: &Flow<'_>, before: &BTreeMap<usize, usize>, first: usize, last: usi
 /// The block that an instruction is in.
 pub fn block_of(flow: &Flow<'_>, address: u64) -> Option<usize> {
     let after = flow.blocks().partition_point(|block| block.start <= address);
-    // Blocks may overlap: takes the last one that contains the instruction.
+    // Blocks may overlap: the last one that contains the instruction is taken.
     let has = |n: &usize| flow.blocks().get(*n).is_some_and(|block| (block.start..block.end).contains(&address));
     (0..after).rev().take(64).find(has)
 }

@@ -63,7 +63,7 @@ impl Pairs {
         (!self.code.contains_key(&old)).then(|| new.wrapping_add(old - start))
     }
 
-    /// [`Pairs::is`], but for an address that is known to be in code or not (`is_code`).
+    /// [`Pairs::is`] for an address of which `is_code` says whether it is in code.
     pub fn is_in(&self, is_code: bool, old: u64, new: u64) -> bool {
         match is_code {
             true => self.of_code(old).is_some_and(|range| range.contains(&new)) && self.starts.contains(&new),
