@@ -42,7 +42,8 @@ pub fn kept(inst: &Inst) -> Option<&'static str> {
         return Some("half of a register");
     }
     match inst.extension() {
-        // From RDNA1 on a 16-bit result leaves the other half, and no source says that `dst_sel:DWORD` changes that.
+        // From RDNA1 on a 16-bit result leaves the other half as it is, and no source says that `dst_sel:DWORD` changes
+        // that.
         Some(Format::Sdwa) if is_rdna(inst.target()) && get(Field::DstSel) == 6 && has_half_result(name) => {
             return Some("sdwa half");
         }

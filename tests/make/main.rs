@@ -230,7 +230,8 @@ fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, 
                 ) if a == b && constructor.name.starts_with("ds_gws_") => {
                     continue;
                 }
-                // The field of an address of scalar memory has no room for null where its code is odd (RDNA1, RDNA2).
+                // The field of an address of scalar memory has no room for null where the code of null is odd (RDNA1,
+                // RDNA2).
                 (
                     Err(BuildError::Operand { field: Field::Sbase, given: a }),
                     Err(BuildError::Operand { field: Field::Sbase, given: b }),

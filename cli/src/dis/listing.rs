@@ -93,7 +93,7 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Show
 struct Listing<'a, 'b> {
     page: &'a mut Page<'b>,
     labels: &'a Labels<'a>,
-    /// The upper bits that `s_set_vgpr_msb` has set, if the section has one.
+    /// The upper bits that `s_set_vgpr_msb` has set, if the section has such an instruction.
     banks: Option<&'a Banks>,
     shown: Shown,
     sources: Sources<'a>,

@@ -13,7 +13,7 @@ impl Case<'_> {
     pub fn vgpr<const N: usize>(&mut self, name: &'static str, _: &str) -> Vgpr<N> {
         let first = self.vector_number(N);
         let op = v::<N>(first as u8);
-        // The type refuses the other registers; the builder must refuse them too.
+        // The type has no other registers, so the fault cannot be inserted here.
         if self.breaks(Fault::Class) {
             self.broken = false;
         }
