@@ -19,8 +19,8 @@ use words::Rng;
 /// The number of different instructions of each encoding.
 const FILLINGS: usize = 24;
 
-/// Whether the quick run leaves an instruction out. For each pair of targets, it leaves out another five sixths of the
-/// instructions.
+/// Whether the quick run leaves an instruction out. For each pair of targets, it leaves out a different five sixths of
+/// the instructions.
 fn is_left_out(n: usize, to: Target) -> bool {
     !words::is_full() && (n + to as usize) % 6 != 0
 }

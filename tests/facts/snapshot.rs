@@ -14,7 +14,7 @@ const HEAD: &str = "\
 /// LLVM's description of an instruction.
 pub struct Description {
     pub real: BTreeSet<String>,
-    /// The properties of the compiler's pseudo instruction, of which there are more: encoded instructions have hardly
+    /// The properties of the compiler's pseudo instruction, which has more of them: encoded instructions have hardly
     /// any flag besides "side effects".
     pub pseudo: Option<BTreeSet<String>>,
     pub partner: Option<&'static str>,

@@ -18,8 +18,9 @@ struct Sparse<'a> {
     d: fn(usize, usize) -> Place,
     /// The first bit of the indices in their register.
     set: usize,
-    /// The place of the first of the two elements that A has of four, by row and number of the four; `None` if the
-    /// place follows from the places in B, with half of the elements.
+    /// The place in A of the first of the two elements that are stored for every four, by the row and the number of the
+    /// four. `None`: the lane in which B has the first of the four in the column with the row's number, and half of
+    /// that element's number there.
     a: Option<fn(usize, usize) -> Place>,
 }
 
