@@ -55,8 +55,8 @@ struct Counts {
     needy: u64,
     too_much: u64,
     too_little: u64,
-    /// The programs in which a bounded state needed something that a growing state did not; then those in which it
-    /// missed a need although it had room.
+    /// The programs in which a bounded state needed something that a growing state did not; then those in which the
+    /// bounded state missed a need although it had room.
     unfounded: u64,
     forgotten: u64,
     /// The programs in which a bounded state had no room.

@@ -203,7 +203,8 @@ fn parts(options: &[&str], count: usize) -> String {
     whole
 }
 
-// The tool makes long listings in pieces, on all cores. Together they are the listings of the parts.
+// The tool makes long listings in pieces, on all cores. A long listing is the listings of the code's parts, one after
+// the other.
 #[test]
 fn a_long_listing_is_that_of_its_parts() {
     let listing = parts(&[], 12_000);

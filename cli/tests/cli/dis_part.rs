@@ -132,7 +132,7 @@ fn padding_is_one_line() {
     assert!(out.contains(&line) && out.contains("// 000000000054: BE8000FF 12345678\n"), "{out}");
     assert_eq!(list(&["--no-fold"], "gfx942", &nops).matches("\ts_nop 0 ").count(), 20);
     assert!(list(&["--no-encoding"], "gfx942", &nops).contains("// 000000000004, 20 times, to 000000000054\n"));
-    // Few dwords stay as they are, and a label ends the run.
+    // A run of few dwords stays as it is, and a label ends a run.
     assert_eq!(list(&[], "gfx942", &[S_NOP; 7]).matches("\ts_nop 0 ").count(), 7);
     let branch = [&[s_branch(9)][..], &[S_NOP; 20]].concat();
     let out = list(&[], "gfx942", &branch);
