@@ -269,9 +269,9 @@ impl fmt::Display for What {
             What::MissingWait(wait) => missing_wait(wait, f),
             What::EarlyReturn(wait) => early_return(wait, f),
             What::Hazard(need) => hazard(need, f),
-            What::BrokenBranch => {
-                f.write_str("a branch with offset 0x3f jumps to a wrong address; an s_nop after it makes the offset 0x40")
-            }
+            What::BrokenBranch => f.write_str(
+                "a branch with offset 0x3f jumps to a wrong address; an s_nop after it makes the offset 0x40",
+            ),
             What::KernelAlignment => {
                 write!(f, "a kernel begins at a multiple of {} bytes", KernelDescriptor::ENTRY_ALIGN)
             }
@@ -313,9 +313,9 @@ impl fmt::Display for What {
             What::UnknownCall => {
                 f.write_str("the function that it calls is not known: it is taken to wait for everything")
             }
-            What::UnknownJump => f.write_str(
-                "its target is not known: it is taken to be a return, and any other path is not followed",
-            ),
+            What::UnknownJump => {
+                f.write_str("its target is not known: it is taken to be a return, and any other path is not followed")
+            }
             What::SuperfluousWait { counter, most } => {
                 write!(f, "it waits for nothing: {counter} is at most {most} here")
             }
