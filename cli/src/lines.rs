@@ -18,7 +18,7 @@ pub struct Count {
 }
 
 /// Passes each line of the input to `take`. After a pause in the input, and at its end, `take` gets `Pause`, because
-/// the writer may wait for answers.
+/// the program that writes the input may wait for answers.
 pub fn each(input: impl Read + Send + 'static, mut take: impl FnMut(Next) -> Result<()>) -> Result<()> {
     let (send, receive) = std::sync::mpsc::sync_channel(1024);
     std::thread::spawn(move || {

@@ -8,8 +8,8 @@ use amdgpu_isa::{Decoder, Target};
 use amdgpu_lint::repair::{self, Repair};
 use amdgpu_object::{Error, Image, Part};
 
-/// The greatest number of bytes of code that is repaired. Only files with one of eight lengths are repaired: repairs of
-/// all files would leave time for a tenth of the inputs.
+/// The greatest number of bytes of code that is repaired. Only files whose length is a multiple of eight are repaired:
+/// repairs of all files would leave time for a tenth of the inputs.
 const REPAIRED: usize = 1 << 10;
 
 /// Repairs a code object. The result can be read again, and can replace the code object in the file.

@@ -45,7 +45,7 @@ pub fn all(target: Target, words: &[u32]) -> Option<Everywhere> {
     Some(Everywhere { opcode: inst.opcode().name(), format: inst.format().name(), on })
 }
 
-/// Whether a target has this wave size, or is the first target of a processor that lacks it.
+/// Whether a target has this wave size, or is the first target of its processor.
 fn first_of_name(target: &Target, lanes: u16) -> bool {
     let mut same = Target::ALL.iter().filter(|other| other.processor() == target.processor());
     target.wave_size() == lanes || same.next() == Some(target)

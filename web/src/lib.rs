@@ -58,7 +58,7 @@ pub fn values(target: &str, words: &[u32], field: &str) -> String {
     json(&targets::named(target).map(|target| values::of(target, words, field)))
 }
 
-/// The first instruction of these words on every target.
+/// The operation of the first instruction of these words, on every target, with the equivalent instructions.
 #[wasm_bindgen]
 pub fn everywhere(target: &str, words: &[u32]) -> String {
     json(&targets::named(target).map(|target| everywhere::all(target, words)))

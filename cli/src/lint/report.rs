@@ -62,7 +62,7 @@ pub struct Source {
     pub line: usize,
     /// The column in bytes, from 1.
     pub column: usize,
-    /// The column in code units of UTF-16, from 1; `None` if the line is too long to be known.
+    /// The column in code units of UTF-16, from 1; `None` if the line is so long that its text is not kept.
     #[serde(skip)]
     pub utf16_column: Option<usize>,
     /// The place in a file: if the source is a macro or a repetition, the place of the call.

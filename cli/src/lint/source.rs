@@ -81,6 +81,7 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
 }
 
 /// The text of a file that is a source: its name ends like that of a source, or it is text and not a thin archive.
+/// `None` for other files. An error if a file with such a name is not UTF-8.
 fn text<'b>(name: &str, bytes: &'b [u8]) -> Option<std::result::Result<&'b str, String>> {
     let is_named = name.ends_with(".s") || name.ends_with(".S");
     let is_text = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0c');

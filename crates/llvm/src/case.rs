@@ -62,7 +62,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// A case with a word and LLVM's answer, which asks the library.
+    /// The case of a word and LLVM's answer. The library is asked for its own answer.
     pub fn new(target: Target, word: Word, llvm: Answer, version: u32) -> Case {
         Case { target, word, ours: Ours::decode(target, word.bytes()), llvm, version }
     }
