@@ -223,7 +223,7 @@ fn partner(inst: &Inst) -> Option<&'static str> {
 struct Class {
     name: &'static str,
     reason: &'static str,
-    /// `+load`: only the library has the property; `-load`: only LLVM has it.
+    /// The properties that differ: `+load` if only the library has `load`, `-load` if only LLVM has it.
     properties: Vec<&'static str>,
     /// Forms, targets and operations; `*` matches anything, and a leading `!` excludes.
     forms: Vec<&'static str>,

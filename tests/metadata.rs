@@ -140,7 +140,7 @@ fn run(tool: &str, arguments: &[&str]) -> String {
     String::from_utf8(run.stdout).expect("text")
 }
 
-/// The metadata of a file, as LLVM prints them.
+/// The metadata of a file, as LLVM prints it.
 fn notes(path: &Path) -> String {
     let text = run("llvm-readelf-22", &["--notes", path.to_str().unwrap()]);
     let (_, document) = text.split_once("---\n").unwrap_or_else(|| panic!("no document: {text}"));

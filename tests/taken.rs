@@ -13,7 +13,8 @@ use crate::refused::base;
 use crate::words::{self, Rng};
 use amdgpu_isa::{Format, Opcode, Target};
 
-/// The counts of a target: kinds of differences, arguments that both take, and arguments that both refuse.
+/// The counts of a target: kinds of differences between the builder and the parser, arguments that both take, and
+/// arguments that both refuse.
 struct Compared {
     wrong: usize,
     taken: usize,

@@ -77,8 +77,8 @@ impl Table {
     }
 
     /// The programs of a target, by shape. `one`: an operation and a use. `two`: one operation, another one with other
-    /// results, and the uses of both. `again`: the same results. `loop`, `join`: the results are used on another path.
-    /// `full`: more operations than a counter can count.
+    /// results, and the uses of both. `again`: two operations with the same results. `loop`, `join`: the results are
+    /// used on another path. `full`: more operations than a counter can count.
     pub fn programs(&self, target: &str) -> Vec<Program> {
         let all = self.ops.get(target).map_or(&[][..], |ops| ops);
         let (uses, ops): (Vec<&Op>, Vec<&Op>) = all.iter().partition(|op| USES.contains(&op.name));

@@ -24,7 +24,7 @@ pub fn is_full() -> bool {
 }
 
 /// Whether slow tests try an operation on a target: with `AMDGPU_ISA_FULL=1` always, otherwise on the first target that
-/// has it, and on every `step`th target, starting at another one for each operation.
+/// has it, and on every `step`th target, starting at a different one for each operation.
 #[allow(dead_code)]
 pub fn is_tried(target: Target, opcode: Opcode, step: usize) -> bool {
     static BEFORE: OnceLock<HashMap<(usize, Opcode), usize>> = OnceLock::new();
@@ -62,7 +62,7 @@ pub fn is_of_other_size(target: Target) -> bool {
     target.name() != target.processor()
 }
 
-/// Whether a target belongs to any generation of RDNA.
+/// Whether a target is of RDNA, GFX13 or CDNA5: the name of its processor begins with `gfx1`.
 #[allow(dead_code)]
 pub fn is_rdna(target: Target) -> bool {
     target.processor().starts_with("gfx1")

@@ -65,7 +65,7 @@ fn listed(name: &str, text: &str, asm: &[&str], dis: &[&str]) -> Vec<(String, St
     part
 }
 
-/// Each instruction with its note; `-` for none.
+/// A case: its name, the target, the arguments of the kernel, and each instruction with its note (`-` for none).
 type Case = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const ARGUMENTS: &str = "in:0:8 out:8:8 n:16:4 :20:4 hidden_block_count_x:24:4";
