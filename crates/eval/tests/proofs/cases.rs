@@ -12,7 +12,7 @@ pub fn cases(usual: usize) -> usize {
     std::env::var("AMDGPU_ISA_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// The operations of a target that have a formula, by their place in `Opcode::ALL`.
+/// The operations of a target that have a formula of the registers of a wave alone, by their place in `Opcode::ALL`.
 pub fn operations(target: Target) -> Vec<usize> {
     let has = |opcode: Opcode| {
         let text = opcode.meaning(target).unwrap_or("");

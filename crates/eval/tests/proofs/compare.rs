@@ -18,9 +18,9 @@ pub enum Nan {
 
 pub enum Outcome {
     Same,
-    /// The evaluator cannot run the first instructions.
+    /// The evaluator cannot run the first sequence, or a wave lacks a register that only the second one needs.
     NotRun(EvalError),
-    /// The results differ: the first difference.
+    /// The first difference between the results, or the error if only the second sequence cannot be run.
     Different(String),
 }
 

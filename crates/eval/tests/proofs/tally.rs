@@ -38,7 +38,7 @@ impl Tally {
     }
 }
 
-/// The name of a target without its stepping: `gfx10`, `gfx9`.
+/// The major version in the name of a target: `gfx10`, `gfx9`.
 fn generation(target: Target) -> String {
     let name = target.to_string();
     let digits = name.trim_start_matches("gfx").split([':', '-']).next().unwrap_or("");
