@@ -346,8 +346,8 @@ fn changes_are_made_until_none_is_missing() {
         let flow = Flow::new(target, &code, BASE, &[BASE]);
         let repaired = Cell::new(0u64);
         let bit = |block: usize| 1u64 << (flow.offset_of(flow.blocks()[block].start) / 4);
-        // A change is missing at a block if more than three instructions since the last repair have places with the
-        // same remainder of 3 as the block.
+        // A change is missing at a block if more than three of the instructions since the last repair are at places
+        // that differ from the block's place by a multiple of 3.
         let is_missing = |block: usize, now: &Unrepaired<'_>| {
             let mask = 0x9249_2492_4924_9249u64 << (bit(block).trailing_zeros() % 3);
             repaired.get() & bit(block) == 0 && (now.blocks & mask).count_ones() > 3

@@ -153,8 +153,8 @@ pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSig
 }
 
 /// The values of a modifier whose texts are offered: all values, or only 0 and 1 if the field has more than nine bits
-/// and its texts have no names besides that of the modifier. The value without effect comes first, because of texts
-/// that differ only in numbers, the first one alone is offered.
+/// and its texts have no names besides that of the modifier. The value without effect comes first: if several texts
+/// differ only in their numbers, only the first of them is offered.
 fn values(modifier: &ModifierSignature) -> impl Iterator<Item = u32> {
     let all = 1u32.checked_shl(modifier.bits.into()).map_or(u32::MAX, |all| all - 1);
     let is_number = |inst: Inst| names(&inst.field_text(modifier.field).to_string()).len() < 2;
