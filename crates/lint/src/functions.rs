@@ -33,9 +33,9 @@ pub struct Functions<'s, 'a> {
     /// Addresses in the code to which data points.
     pointees: Vec<u64>,
     image: Option<&'s Image<'a>>,
-    /// Whether the code object has a kernel, perhaps in another section. Otherwise all code may be shaders and their
-    /// parts.
-    has_kernels: bool,
+    /// Whether the code object has a kernel, perhaps in another section, or is for a runtime without shaders. Otherwise all
+    /// code may be shaders and their parts.
+    has_callers: bool,
     strict: bool,
     modes: Modes,
 }
@@ -43,9 +43,9 @@ pub struct Functions<'s, 'a> {
 impl<'s, 'a> Functions<'s, 'a> {
     pub fn of(section: &'s Section<'a>) -> Self {
         let symbols = section.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Other).collect();
-        let has_kernels = section.symbols.iter().any(|symbol| symbol.kind == SymbolKind::Kernel);
+        let has_callers = section.symbols.iter().any(|symbol| symbol.kind == SymbolKind::Kernel);
         let (pointees, modes) = (Vec::new(), Modes::NEITHER);
-        Functions { section, symbols, pointees, image: None, has_kernels, strict: false, modes }
+        Functions { section, symbols, pointees, image: None, has_callers, strict: false, modes }
     }
 
     /// The functions of a section, with knowledge of the code object: places in the code to which data points, and
@@ -53,8 +53,8 @@ impl<'s, 'a> Functions<'s, 'a> {
     pub fn in_image(section: &'s Section<'a>, image: &'s Image<'a>) -> Self {
         let own = section.address..section.address.saturating_add(section.bytes.len() as u64);
         let pointees = image.addresses.pointees(own).to_vec();
-        let has_kernels = image.has_kernels;
-        Functions { pointees, image: Some(image), has_kernels, ..Functions::of(section) }.with(Settings::default())
+        let has_callers = image.has_kernels || image.is_hsa;
+        Functions { pointees, image: Some(image), has_callers, ..Functions::of(section) }.with(Settings::default())
     }
 
     /// These functions, to be checked under other settings.
@@ -112,10 +112,9 @@ impl<'s, 'a> Functions<'s, 'a> {
         let (mut pending, mut hazards) = (Pending::unbounded(flow.target()), Hazards::unbounded(flow.target()));
         let (_, is_called) = self.kernel(flow, block);
         if is_called {
-            // The caller may have left operations outstanding. Without kernels, all functions may be shaders, which
-            // have no callers.
+            // The caller may have left operations outstanding. Shaders have no callers.
             pending.clear();
-            if self.has_kernels {
+            if self.has_callers {
                 hazards = hazards.called();
             }
         }
@@ -130,9 +129,9 @@ impl<'s, 'a> Functions<'s, 'a> {
     }
 
     /// The address of the return at the end of a block, if no code here calls its function, so that unknown callers
-    /// continue after it. `None` if there is no kernel: then all code may be parts of shaders.
+    /// continue after it. `None` if all code may be parts of shaders.
     pub fn returns_outside(&self, flow: &Flow<'_>, block: usize) -> Option<u64> {
-        if !flow.returns(block) || !flow.return_sites(block).is_empty() || !self.has_kernels {
+        if !flow.returns(block) || !flow.return_sites(block).is_empty() || !self.has_callers {
             return None;
         }
         let (address, _) = flow.insts(block).last()?;

@@ -7,7 +7,7 @@ use amdgpu_isa::{Reg, parse};
 use amdgpu_lint::Error;
 use amdgpu_lint::check::{self, Checker, Severity, What};
 use amdgpu_lint::repair::{self, Repair};
-use amdgpu_object::{Image, Name, Part, Section, TargetId};
+use amdgpu_object::{Image, Name, Part, Section, SymbolKind, TargetId};
 
 const TARGET: Target = Target::Gfx942;
 
@@ -46,6 +46,40 @@ fn a_finding_has_the_parts_of_its_message() {
     assert_eq!(finding.path, [0x1000, 0x1010]);
     let line = "error[missing-wait]: 0x1010: v0 is used before it is loaded";
     assert_eq!(finding.to_string(), line);
+}
+
+/// Before a function of the HSA runtime, vector operations may have read any scalar register. Without a kernel in the
+/// code object, its callers are in another one.
+#[test]
+fn a_function_without_kernels_begins_as_its_callers_leave_it() {
+    let target = Target::Gfx1200;
+    let parsed = |text: &str| parse(target, text).expect("it is right").words().to_vec();
+    let file = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+    let found = |text: &str, is_hsa: bool| {
+        let bytes: Vec<u8> = text.split("; ").flat_map(parsed).flat_map(u32::to_le_bytes).collect();
+        let mut rules = Vec::new();
+        let result = amdgpu_object::visit::<amdgpu_object::Error>(file, None, |part| {
+            let Part::Image(other) = part else { return Ok(()) };
+            let mut symbol = other.kernels().next().expect("a kernel").clone();
+            (symbol.address, symbol.size, symbol.kind) = (0, bytes.len() as u64, SymbolKind::Function);
+            (symbol.lanes, symbol.descriptor) = (None, None);
+            symbol.name = Name::from("f");
+            let mut image = Image::bare(TargetId::parse("gfx1200"), 0, &bytes);
+            image.is_hsa = is_hsa;
+            image.sections[0].symbols.push(symbol);
+            let all = check::image(&image, target);
+            let scalar = all.iter().map(|found| found.rule()).filter(|rule| rule.starts_with('W'));
+            rules = scalar.map(ToString::to_string).collect();
+            Ok(())
+        });
+        result.expect("a file");
+        rules
+    };
+    let scalar = "s_mov_b32 s0, 1; v_mov_b32 v0, s0; s_setpc_b64 s[30:31]";
+    assert_eq!(found(scalar, true), ["W03"]);
+    assert_eq!(found(scalar, false), [""; 0]);
+    assert_eq!(found("v_readlane_b32 s0, v2, 0; v_mov_b32 v0, s0; s_setpc_b64 s[30:31]", true), ["W01"]);
+    assert_eq!(found("v_readlane_b32 vcc_lo, v2, 0; v_mov_b32 v0, vcc_lo; s_setpc_b64 s[30:31]", true), ["W02"]);
 }
 
 #[test]

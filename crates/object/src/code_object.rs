@@ -75,7 +75,9 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
         let bytes = file.bytes;
         let is_kernel = |symbol: &Symbol<'_>| symbol.kind == SymbolKind::Kernel;
         let has_kernels = sections.iter().any(|section| section.symbols.iter().any(is_kernel));
-        let image = Image { label, offset, bytes, target, unknown_processor, sections, addresses, newer, has_kernels };
+        let is_hsa = file.os_abi == ELFOSABI_AMDGPU_HSA;
+        let image =
+            Image { label, offset, bytes, target, unknown_processor, sections, addresses, newer, has_kernels, is_hsa };
         each(Part::Image(image))?;
     } else if faults.0.is_empty() {
         each(Part::Skipped { label, reason: SkipReason::NoCode })?;

@@ -71,6 +71,8 @@ pub struct Image<'a> {
     pub newer: Option<NewerVersion>,
     /// Whether the code object has a kernel.
     pub has_kernels: bool,
+    /// Whether the code object is for the HSA runtime, which runs kernels and functions that they call, but no shaders.
+    pub is_hsa: bool,
 }
 
 /// The version of the generic processor that code is for, and the newest that this library knows.
@@ -163,6 +165,7 @@ impl<'a> Image<'a> {
             addresses: AddressMap::default(),
             newer: None,
             has_kernels: false,
+            is_hsa: false,
         }
     }
 
