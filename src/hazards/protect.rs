@@ -29,10 +29,11 @@ const UNITS: [Depctr; 5] = [
 ];
 /// More fillers than any instruction needs.
 const MOST: usize = 64;
+
 impl<C: Capacity> Hazards<C> {
     /// Issues the instruction after those that it needs, and passes all of them to `take`: as few `s_nop` and `v_nop`
-    /// as are enough, instructions that end rules which no distance ends ([`Hazards::enders`]), and then the
-    /// instruction.
+    /// as are enough, or one `s_waitcnt_depctr` instead of several `v_nop`; instructions that end rules which no distance
+    /// ends ([`Hazards::enders`]); and then the instruction.
     ///
     /// If no instruction ends a need, the need is returned, and nothing is issued or passed on.
     ///
@@ -146,6 +147,17 @@ impl<C: Capacity> Hazards<C> {
         (after.events(next) < open).then_some(ender)
     }
 
+    /// The candidate with this number, if it needs nothing itself, and no vector instruction is missing after it.
+    fn instead(&self, next: &Next<'_>, number: usize) -> Option<Inst> {
+        let wait = candidate(next.uses.inst, number)?;
+        if next.tables.ended_by(&wait) & self.rows() == 0 || !self.needs(&wait).is_empty() {
+            return None;
+        }
+        let mut after = self.clone();
+        after.issue(&wait);
+        after.needs_at_most(next).valu.is_none().then_some(wait)
+    }
+
     /// The number of needs of the instruction by rules that no distance ends.
     fn events(&self, next: &Next<'_>) -> usize {
         let mut count = 0;
@@ -167,8 +179,9 @@ impl<C: Capacity> Hazards<C> {
             let open = self.events(next);
             return (0..CANDIDATES).find_map(|n| self.ender(next, n, open));
         }
-        if self.needs_at_most(next).valu.is_some() {
-            return compose(self.target(), well_known::V_NOP, &[]).ok();
+        if let Some(need) = self.needs_at_most(next).valu {
+            let wait = if need.missing > 1 { DEPCTRS.into_iter().find_map(|n| self.instead(next, n)) } else { None };
+            return wait.or_else(|| compose(self.target(), well_known::V_NOP, &[]).ok());
         }
         let most = self.longest_nop();
         compose(self.target(), well_known::S_NOP, &[(Field::Simm16, u32::from(need.missing.min(most)) - 1)]).ok()
@@ -176,6 +189,8 @@ impl<C: Capacity> Hazards<C> {
 }
 
 const CANDIDATES: usize = 13;
+/// The candidates that wait for one of the ALUs' counters.
+const DEPCTRS: [usize; 5] = [1, 2, 3, 4, 5];
 
 /// The candidate with this number, if the target has it. The candidates that wait for the least come first.
 fn candidate(inst: &Inst, number: usize) -> Option<Inst> {

@@ -127,7 +127,7 @@ fn each_conflict_has_its_words_and_what_to_insert() {
             "gfx1100",
             "v_rcp_f32 v0, v1; v_mov_b32 v2, v0; s_endpgm",
             "6 vector instructions are missing after v_rcp_f32 (v0): A vector operation reads the result",
-            "insert 6 v_nop before 0x4",
+            "insert s_waitcnt_depctr depctr_va_vdst(0) before 0x4",
         ),
     ] {
         let found = said(target, text);

@@ -131,7 +131,7 @@ fn hazard(rule: Rule, target: Option<Target>) -> RuleInfo {
         Unit::Valu => (
             "vector instructions are missing between two instructions",
             "Insert v_nop between the two instructions, or move vector instructions there that do not depend on them. \
-             `lint --fix` inserts as few as are enough.",
+             `lint --fix` inserts as few as are enough, or one wait that ends the hazard.",
         ),
         _ => (
             "an instruction is missing between two others",
