@@ -144,7 +144,7 @@ impl Inst {
     /// The memory that the instruction's format accesses, with these facts, even if the instruction accesses none.
     pub(crate) fn space_of(&self, facts: u32) -> Option<Space> {
         match SPACES.get(self.format() as usize).copied().flatten() {
-            // GDS instead of LDS.
+            // Operations of the format can access GDS instead of LDS.
             Some(_) if facts & GDS != 0 => Some(Space::Gds),
             space => space,
         }

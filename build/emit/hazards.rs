@@ -78,7 +78,7 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let longest = |unit: &str| {
             let rows =
                 tables.rows.iter().enumerate().filter(|(n, row)| class.produces >> n & 1 == 1 && row.rule.unit == unit);
-            // If the rule has two producers, the first is further away.
+            // If the rule has two producers, the first one is further away from the consumer.
             rows.flat_map(|(_, row)| row.distance.map(|d| d.1 + row.rule.again.map_or(0, |n| n + 1))).max().unwrap_or(0)
         };
         let (states, valu) = (longest("states"), longest("valu"));

@@ -196,7 +196,7 @@ impl<'a> ConstraintTable<'a> {
             more: Vec::new(),
             high_checks: Vec::new(),
             trailing: 0,
-            // No other constraints have this mark here, so none are equal to these.
+            // The other constraints lack this mark here, so none of them are equal to these.
             marks: marks::FURTHER,
             rules: Vec::new(),
             dwords: 1,

@@ -64,7 +64,7 @@ impl Ready {
             };
             let (mut turns, mut masks, mut adds) = (Vec::new(), Vec::new(), Vec::new());
             for Text { turn, mask, add } in texts.by_ref().take(TEXTS) {
-                // Texts have 16 bytes.
+                // `place` in src/text/fast.rs is a position in bytes: 16 times the index of a text.
                 turns.push((turn + bits - 4) % bits);
                 masks.push(mask << 4);
                 adds.push(add << 4);

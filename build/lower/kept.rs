@@ -100,7 +100,7 @@ impl Words<'_> {
     fn of_extension(&self) -> Vec<Term> {
         let mut terms = Vec::new();
         if let (Some(unused), Some(part)) = (self.place("dst_unused"), self.place("dst_sel")) {
-            // By default, SDWA preserves the rest.
+            // The default of `dst_unused` preserves the rest.
             let preserves = Term::of(&unused, self.stated("dst_unused", false));
             terms.extend(Term::unlike(&part, self.stated("dst_sel", true)).into_iter().map(|some| some.and(preserves)));
         }

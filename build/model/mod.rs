@@ -70,7 +70,7 @@ pub struct OpcodeNumber {
     pub retired: bool,
 }
 
-/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for a name of the tables, which can have a modifier:
+/// `synonym v_max_f32 gfx12=v_max_num_f32`: another name for a name of the tables, perhaps with a modifier:
 /// `v_dot4_i32_iu8+neg:3`.
 #[derive(Debug, Clone)]
 pub struct Synonym {

@@ -81,7 +81,7 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
         let ignores_exec = || !inst.operands().any(|o| o.value == Value::Reg(Reg::Exec));
         is_second && is_m0 && inst.flags().is_convergent() && ignores_exec()
     };
-    // Implied reads come first, others after them.
+    // Reads without a field come first, the others after them.
     let (mut scalars, mut implied, mut all) = ([None; MOST], 0, 0);
     inst.operands().for_each(|operand| {
         if !operand.access.reads() {

@@ -8,7 +8,7 @@ use crate::target::FACTS;
 /// The values that each field can have in the operation, for the fields that cannot have all values.
 fn of(inst: &Inst) -> impl Iterator<Item = &'static Only> {
     let op_index = inst.op_index();
-    // The rows have the order of their first operations.
+    // The rows are in the order of their first operations.
     let rows = FACTS[inst.target() as usize].only.iter();
     rows.take_while(move |only| usize::from(only.first) <= op_index).filter(move |only| op_index <= only.last.into())
 }

@@ -45,7 +45,7 @@ impl InForm<'_> {
     /// Passes each operand code that the field may hold to `each`.
     pub fn codes(&self, flag: bool, mut each: impl FnMut(u16)) {
         let desc = self.desc;
-        // Fields of operand codes have at most nine bits, as the codes have.
+        // A field of operand codes has at most nine bits, like the codes.
         for value in 0..1u32 << desc.width.min(9) {
             if self.probe.accepts(desc, value, flag) {
                 each(((value as u16) << desc.shift) + desc.add);

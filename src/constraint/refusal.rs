@@ -27,7 +27,7 @@ pub(crate) fn unknown(t: &DecodeTables, bits: u64) -> DecodeError {
         || (opcode_space.base..seg_base).find_map(format_of).filter(|_| mask > opcode_space.op_mask.into());
     let number = match opcode_space.second {
         0 | IN_SECOND_DWORD => op_index.wrapping_sub(opcode_space.base) & mask as u16,
-        // Both opcodes, combined as in the field `op`.
+        // The opcodes of both operations, combined as in the field `op`.
         _ => opcode | second_field(opcode_space, word) << opcode_space.op_mask.count_ones(),
     };
     match near.or_else(lower_half) {

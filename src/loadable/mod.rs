@@ -100,7 +100,7 @@ pub enum KernelError {
         /// The argument's number, from 0.
         argument: usize,
     },
-    /// The descriptor states a smaller size of all arguments than they have, or this size exceeds four gigabytes.
+    /// The descriptor states a smaller size than all arguments need, or this size exceeds four gigabytes.
     ArgumentsSize {
         /// The size in bytes that the arguments need; `u32::MAX` if they do not fit.
         needed: u32,

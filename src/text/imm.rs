@@ -266,7 +266,7 @@ impl Printer<'_> {
             ModifierKind::DppCtrl => self.dpp_ctrl(v, out),
             ModifierKind::Dpp8 { code } => self.dpp8(code, v, out),
             ModifierKind::MtbufFormat { nfmt } => self.mtbuf_format(nfmt, v, out),
-            // BUF_FMT_8_UNORM is the assembler's default.
+            // BUF_FMT_8_UNORM is the assembler's default, which the text omits.
             ModifierKind::BufferFormat if v != 1 => self.buf_fmt(v, out),
             ModifierKind::BufferFormat => {}
             ModifierKind::List(style) => {
@@ -395,7 +395,7 @@ impl Printer<'_> {
 
     fn mtbuf_format(&self, nfmt: Position, dfmt: u32, out: &mut Out) {
         let nfmt = bits(self.inst, nfmt, 3);
-        // BUF_DATA_FORMAT_8 and BUF_NUM_FORMAT_UNORM are the assembler's defaults.
+        // BUF_DATA_FORMAT_8 and BUF_NUM_FORMAT_UNORM are the assembler's defaults, which the text omits.
         let (d, n) = (dfmt != 1, nfmt != 0);
         if !d && !n {
             return;

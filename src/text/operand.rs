@@ -117,7 +117,7 @@ impl Printer<'_> {
                 register(code, out);
                 out.literal(b" offset:0x0");
             }
-            // The text shows the register that the words name, as LLVM's does.
+            // Without register and constant, the text shows the register null, as LLVM's does.
             (OffsetKind::Sum { is_shown: false, .. }, EncodedOperand::Number(0)) => {
                 register(off(self.inst.target()), out)
             }

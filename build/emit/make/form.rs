@@ -65,7 +65,7 @@ pub fn functions(
     let extended = [base.sdwa, base.dpp].into_iter().chain(numbered).filter(|&form| form != 0);
     for form in std::iter::once(operation.signature).chain(extended) {
         let signature = &t.signatures[form - 1];
-        // Dwords that name registers of an image address belong to the address.
+        // Dwords that name registers of an image address are part of the address, and do not make another function.
         if form != operation.signature && descs_of(t, signature).any(|desc| desc.kind.is_image_address()) {
             continue;
         }
@@ -196,7 +196,7 @@ impl Form<'_> {
                 _ => {}
             }
         }
-        // Only these formats need the check: LLVM accepts any registers in WMMA.
+        // Only these formats need the check of overlapping registers: LLVM accepts any registers in WMMA.
         let format = t.formats[operation.format].def.name.as_str();
         if ["VOP3P-MAI", "VOP3PX"].contains(&format) && self.is_flagged("mfma") {
             let of = |name: &str| descs.iter().find(|i| i.field == name && i.access.is_some());
