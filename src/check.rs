@@ -89,9 +89,10 @@ pub enum RuleError {
         value: u32,
     },
     /// The two operations of a dual instruction (VOPD) use vector registers of the same bank. The numbers of their
-    /// first sources must differ in bits 1:0, and so must those of their second sources. The numbers of the registers
-    /// that results are added to (a destination, or the second source of `v_dual_fmamk_f32`) must differ in bit 0, or
-    /// in VOPD3 in bits 1:0.
+    /// destinations must differ in bit 0, or in VOPD3 the destinations must not overlap. The numbers of their first
+    /// sources must differ in bits 1:0, and so must those of their second sources. The numbers of the registers that
+    /// results are added to (a destination, or the second source of `v_dual_fmamk_f32`) must differ in bit 0, or in
+    /// VOPD3 in bits 1:0.
     Banks {
         /// The operand of the first operation.
         x: Field,

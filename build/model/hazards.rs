@@ -94,7 +94,7 @@ pub struct HazardRule {
     pub counted: bool,
     pub consumer: Vec<Side>,
     pub registers: Registers,
-    /// `ends`: further instructions that end the rule.
+    /// The column `ends`: instructions that end the rule, except those that the following fields count.
     pub ends: Vec<Side>,
     /// The number of transcendental operations that end the rule.
     pub trans: Option<u8>,

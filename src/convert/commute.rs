@@ -11,7 +11,7 @@ use crate::value::{Access, Operand};
 
 /// Modifiers with one bit for each source.
 const LISTS: [Field; 5] = [Field::Neg, Field::NegHi, Field::Abs, Field::OpSel, Field::OpSelHi];
-/// Modifiers of the first source and of the second.
+/// Modifiers of one source: the field for the first source, and the one for the second.
 const PAIRS: [(Field, Field); 4] = [
     (Field::Src0Sel, Field::Src1Sel),
     (Field::Src0Neg, Field::Src1Neg),

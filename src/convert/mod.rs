@@ -171,7 +171,7 @@ impl Inst {
         self.of_size(64).or_else(|error| self.if_alone(error))
     }
 
-    /// Returns the instruction unchanged if it has only one encoding.
+    /// Returns the instruction unchanged if the error says that it has only one encoding, otherwise the error.
     fn if_alone(&self, error: ConvertError) -> Result<Inst, ConvertError> {
         match error {
             ConvertError::Form { format: None, .. } => Ok(*self),
@@ -313,8 +313,8 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
     };
     // A constant has the width of its field, which differs between encodings.
     let bits = |operand: &Operand| if matches!(operand.value, Value::Imm(_)) { 0 } else { operand.bits };
-    // The encoding's modifiers can determine whether the rest of a destination is kept, and so read. `reads` takes them
-    // into account.
+    // Only writes are compared: modifiers of an encoding can determine whether the instruction keeps, and so reads, the
+    // rest of a destination. The sets of registers that are read are compared below.
     let said = |operand: &Operand| (value(operand), operand.access.writes(), bits(operand));
     same_operands(shown(a), shown(b), |x, y| said(x) == said(y)).map_err(|difference| {
         let role = difference.0.or(difference.1).and_then(|operand| operand.role);

@@ -80,7 +80,7 @@ calls! {
     Minimum "minimum" 2 Rule::Floats,
     /// `maximum(a, b)`: the greater number, or NaN if one is NaN; +0 is greater than -0.
     Maximum "maximum" 2 Rule::Floats,
-    /// `med3(a, b, c)`: the middle one of three numbers; if one is NaN, the smallest of the other two.
+    /// `med3(a, b, c)`: the middle one of three numbers; if one is NaN, the smaller of the other two.
     Med3 "med3" 3 Rule::Floats,
     /// `floor(x)`: x rounded to an integer, towards negative infinity.
     Floor "floor" 1 Rule::Floats,
@@ -88,7 +88,7 @@ calls! {
     Ceil "ceil" 1 Rule::Floats,
     /// `trunc(x)`: x rounded to an integer, towards zero.
     Trunc "trunc" 1 Rule::Floats,
-    /// `rndne(x)`: x rounded to the nearest integer; between two, to the even one.
+    /// `rndne(x)`: x rounded to the nearest integer; if two are equally near, to the even one.
     RoundEven "rndne" 1 Rule::Floats,
     /// `fract(x)`: x - floor(x).
     Fract "fract" 1 Rule::Floats,
@@ -112,7 +112,7 @@ calls! {
     Flush "flush" 1 Rule::Floats,
     /// `frexp_mant(x)`: the significand, from 0.5 to 1, with the sign; infinity, NaN and zero are unchanged.
     FrexpMant "frexp_mant" 1 Rule::Floats,
-    /// `xf32(x)`: the f32 x rounded to 10 bits of fraction; between two, to the even one.
+    /// `xf32(x)`: the f32 x rounded to 10 bits of fraction; if two are equally near, to the even one.
     Xf32 "xf32" 1 Rule::Floats,
     /// `quiet(x)`: the quiet NaN with the sign and the payload of the NaN x.
     Quiet "quiet" 1 Rule::Floats,
@@ -132,7 +132,7 @@ calls! {
     IsInfinite "is_infinite" 1 Rule::FloatToInt,
     /// `is_denormal(x)`: whether x is a denormal number.
     IsDenormal "is_denormal" 1 Rule::FloatToInt,
-    /// `sign(x)`: 1 if the sign bit is set, even of a NaN.
+    /// `sign(x)`: the sign bit, even of a NaN.
     Sign "sign" 1 Rule::FloatToInt,
     /// `class(x)`: one bit of ten: signaling NaN, quiet NaN, -infinity, -normal, -denormal, -0, +0, +denormal, +normal,
     /// +infinity.

@@ -251,11 +251,11 @@ hidden! {
         GroupSizeY = 14, 2, "hidden_group_size_y";
         /// The lanes of a whole workgroup in z.
         GroupSizeZ = 16, 2, "hidden_group_size_z";
-        /// The lanes of the last workgroup in x if that is not whole, otherwise 0.
+        /// The lanes in x of the last workgroup if it is not whole, otherwise 0.
         RemainderX = 18, 2, "hidden_remainder_x";
-        /// The lanes of the last workgroup in y if that is not whole, otherwise 0.
+        /// The lanes in y of the last workgroup if it is not whole, otherwise 0.
         RemainderY = 20, 2, "hidden_remainder_y";
-        /// The lanes of the last workgroup in z if that is not whole, otherwise 0.
+        /// The lanes in z of the last workgroup if it is not whole, otherwise 0.
         RemainderZ = 22, 2, "hidden_remainder_z";
         /// OpenCL's global offset in x.
         GlobalOffsetX = 40, 8, "hidden_global_offset_x";

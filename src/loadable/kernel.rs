@@ -147,8 +147,8 @@ impl<'a> Kernel<'a> {
         Some(lanes).filter(|lanes| (1..=most).contains(lanes))
     }
 
-    /// Whether vector registers exist that are counted neither before the accumulation registers nor among them, which
-    /// no instruction could name.
+    /// Whether `vgprs` counts registers from `accum_offset` on although the kernel has no accumulation registers: no
+    /// instruction could name them.
     fn has_nameless(&self) -> bool {
         let Registers { vgprs, accum_offset, agprs, .. } = self.registers;
         self.target.accum_granule().is_some() && agprs == 0 && vgprs > accum_offset
@@ -196,8 +196,8 @@ impl<'a> Kernel<'a> {
         self.check_code()
     }
 
-    /// Refuses code in which dwords before the first unconditional jump, call or program end are not instructions of
-    /// the target: data can only follow these.
+    /// Decodes the code up to the first unconditional jump, call or program end, after which there may be data. Refuses
+    /// dwords that are not instructions of the target.
     fn check_code(&self) -> Result<(), KernelError> {
         let mut dword = 0;
         loop {

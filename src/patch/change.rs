@@ -184,7 +184,7 @@ impl Inst {
         }
         match i16::try_from(distance >> 2) {
             Ok(dwords) if distance & 3 == 0 => {
-                // Every value of the lower half, where `branch_target` reads, is a distance.
+                // `branch_target` reads the lower half, in which every value is a distance.
                 Ok(self.with_low_half(dwords as u16))
             }
             _ => Err(PatchError::Distance(distance)),

@@ -129,8 +129,8 @@ pub struct Installed {
     pub copy: u64,
 }
 
-/// Number of dwords of the longest jump, and of the longest instructions that it can displace: the last one may extend
-/// past it.
+/// Number of dwords of the longest jump, and the greatest number of dwords that it can displace: the last displaced
+/// instruction may extend past the end of the jump.
 const JUMP: usize = 8;
 const DISPLACED: usize = JUMP + crate::table::MAX_DWORDS;
 

@@ -97,7 +97,7 @@ fn module(
     Ok(module)
 }
 
-/// The operations of an opcode space by their numbers. Those from the opcode index `second` on are the second ones.
+/// The operations of an opcode space by their numbers. Those from the opcode index `second` on are second operations.
 fn forms<'a>(t: &'a Target, space: &OpcodeSpace, second: usize) -> BTreeMap<usize, Forms<'a>> {
     let mut all: BTreeMap<usize, Forms> = BTreeMap::new();
     for (index, operation) in t.operations.iter().enumerate().skip(space.base).take(space.size) {
@@ -161,7 +161,7 @@ struct Half<'a> {
     src2: Option<(&'a OperandDesc, u16)>,
     /// The operands that can be negated, as bits.
     neg: u8,
-    /// Whether the operation has a table of bits.
+    /// Whether the operation has a truth table.
     table: bool,
 }
 
