@@ -141,7 +141,8 @@ impl Inst {
         [main, other].into_iter().flatten()
     }
 
-    /// The memory that the instruction's format accesses, with these facts, even if the instruction accesses none.
+    /// The memory that operations of the instruction's format access, even if the instruction itself accesses none.
+    /// `facts` are the facts about the instruction.
     pub(crate) fn space_of(&self, facts: u32) -> Option<Space> {
         match SPACES.get(self.format() as usize).copied().flatten() {
             // Operations of the format can access GDS instead of LDS.

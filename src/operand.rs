@@ -237,7 +237,7 @@ fn read_constant(row: &Row, inst: &Inst) -> Operand {
 /// The next operand of a row, if there is one.
 struct Step {
     operand: Option<Operand>,
-    /// The new `Operands::given`; 0 if the row has no further operands.
+    /// The value for `Operands::given` after this operand; 0 if the row has no further operands.
     given: u8,
 }
 

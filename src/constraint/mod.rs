@@ -15,7 +15,7 @@ use crate::table::{
 };
 use crate::target::{DECODE, Target};
 
-/// Dwords in pairs. A load of the same width as the store before it does not stall.
+/// The dwords of an instruction in pairs, because a load of 64 bits stalls after two stores of 32 bits.
 pub(crate) type Pairs = [u64; MAX_DWORDS.div_ceil(2)];
 
 #[inline(always)]

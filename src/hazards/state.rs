@@ -179,7 +179,8 @@ impl<C: Capacity> Hazards<C> {
         needs
     }
 
-    /// [`Hazards::needs`], and all that may be missing because of instructions that had no room.
+    /// The needs that [`Hazards::needs`] returns, and the possible needs because of earlier instructions that had no
+    /// room.
     pub(crate) fn needs_at_most(&self, next: &Next<'_>) -> Needs {
         let mut needs = Needs::default();
         self.each_of(next, |need| needs.add(need));

@@ -158,8 +158,9 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     Some(Need { rule: Rule(row.rule), missing, producer, place, register, sure: true })
 }
 
-/// Whether a producer that has just been issued makes a pair with an earlier producer of the row, which has this age:
-/// not too many vector operations came between, and one of the instructions that the row counts, if it counts any.
+/// Whether a producer that has just been issued makes a pair with an earlier producer of the row, which has this age.
+/// Only a limited number of vector operations may come between them; and if the row counts instructions, at least one
+/// of these must.
 pub(super) fn follows(row: &HazardRow, age: &Age) -> bool {
     row.again.is_some_and(|again| age.valu.saturating_sub(1) <= again) && (!row.counted || age.counted.most > 0)
 }

@@ -33,7 +33,7 @@ pub(crate) struct FastOpcodeSpace {
     pub op_mask: u32,
     /// `Inst::meta` of the first opcode index in the opcode space.
     pub meta: u32,
-    /// Mask of the instruction's bits.
+    /// Mask of the instruction's bits in its first two dwords.
     pub all: u64,
 }
 

@@ -244,7 +244,7 @@ pub(crate) struct Accessed {
     pub writes: bool,
     /// Register files, as in `file`.
     pub files: u8,
-    /// The only register that is meant, whatever `files` has.
+    /// The register that an operand must contain; `None` for any register of `files`.
     pub only: Option<Reg>,
     /// Whether all operands that a field names are meant.
     pub named: bool,

@@ -52,7 +52,8 @@ pub(crate) struct OperandTables {
     pub lanes: u8,
 }
 
-/// The lists of consecutive forms of an operation. The lists are consecutive, too.
+/// The lists of consecutive forms of an operation: `list` for the form `first`, the next list for the next form, and so
+/// on.
 pub(crate) struct Forms {
     /// The list of the base form.
     pub base: u16,

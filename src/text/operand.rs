@@ -221,7 +221,8 @@ impl Printer<'_> {
     /// Prints an operand code.
     pub(super) fn code(&self, code: u16, dwords: u16, ty: DataType, out: &mut Out) {
         let t = self.operands;
-        // Scalar tuples begin at the aligned register, as LLVM prints them and the hardware reads them.
+        // The number of a scalar tuple's first register is rounded down to its alignment, as in LLVM's text and in the
+        // hardware.
         match code {
             AGPR.. => tuple(b'a', code - AGPR, dwords, out),
             VGPR.. => tuple(b'v', code - VGPR, dwords, out),

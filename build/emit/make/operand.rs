@@ -86,8 +86,8 @@ pub fn allowed(t: &Target, constraints: &Constraints, desc: &OperandDesc) -> Res
         OperandKind::Address(kind) => match kind {
             AddressKind::Global { .. } | AddressKind::Buffer { .. } => VGPR,
             AddressKind::Scratch { .. } | AddressKind::ExportSource { .. } => VGPR | OFF,
-            // `off` is another meaning of a code: the upper half of exec. If the set has this code, `exec` need not be
-            // allowed.
+            // The code of `off` is also that of the upper half of exec. So a set with this code allows `exec` only if
+            // it also has the code of the lower half.
             AddressKind::Scalar { .. } => {
                 let is_exec = |c: &CodeRow| c.name == "exec_lo" && has(c.range.of(&t.row.name).map_or(0, |r| r.0));
                 let exec = if t.codes.iter().any(|c| is_exec(c)) { 0 } else { EXEC };

@@ -26,7 +26,7 @@ pub struct Slot<'a> {
 }
 
 impl Slot<'_> {
-    /// Adds a number of up to 16 bits, which the tests know as a `kind`.
+    /// Adds the parameter for a number of up to 16 bits. `kind` is the name of its kind, for the tests.
     fn number(&self, parts: &mut Parts, ty: &str, kind: &str) {
         let Slot { name, field, desc: OperandDesc { lsb, width, .. }, .. } = self;
         put!(parts.calls, ".number({field}, {lsb}, {width}, {}, {name} as i64)", ty == "i16");
