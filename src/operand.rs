@@ -378,8 +378,8 @@ mod tests {
         for &target in Target::ALL {
             let tables = OPERANDS[target as usize];
             for row in tables.rows.iter().filter(|row| row.how <= How::Varied) {
-                // Set all bits that select an accumulation register or mean "no scalar address"; set none; and leave
-                // one bit out.
+                // Set all bits that select an accumulation register or mean "no scalar address"; none; or those that
+                // mean "no scalar address", except the lowest.
                 let address = if row.address == 63 { 0 } else { u64::from(tables.off) << row.address };
                 let acc_bit = if row.acc == 63 { 0 } else { 256u64 << row.acc };
                 for more in [0, acc_bit | address, address & address << 1] {

@@ -55,7 +55,7 @@ fn padded(text: Option<String>) -> [u8; SIZE] {
 fn text(number: u16, last: u16, codes: &Codes, names: &BTreeMap<u16, (&str, &str)>) -> Option<String> {
     let (section, n) = (number & !0xff, number & 0xff);
     let scalar = n <= last;
-    // Scalar tuples begin at the aligned register, as LLVM prints them.
+    // The number of a scalar tuple's first register is rounded down to its alignment, as in LLVM's text.
     let run = |file: &str, n: u16, count: u16, last: u16| {
         let end = n + count - 1;
         (end <= last).then(|| format!("{file}[{n}:{end}]"))

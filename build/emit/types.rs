@@ -89,7 +89,7 @@ fn shared_path(shared: &BTreeMap<String, String>, module: &str, ty: &str) -> Str
     shared.get(&format!("@{module}::{ty}")).cloned().unwrap_or_default()
 }
 
-/// Writes the values of an enumerated immediate as constants.
+/// Writes the values of each enum as a module of constants.
 fn enums(out: &mut String, isa: &Isa, t: &Target) {
     for e in isa.enums.iter().filter(|e| !e.bits) {
         let values: Vec<(&EnumValue, &String)> =

@@ -57,7 +57,7 @@ impl Parser {
     }
 }
 
-/// Reads `NAME... : FORMULA`. The first colon with a blank after it ends the names: colons in braces have no blank.
+/// Reads `NAME...: FORMULA`. The first colon with a blank after it ends the names: colons in braces have no blank.
 pub fn does(at: &SourceLine, line: &str) -> Result<Does> {
     let Some((names, text)) = line.split_once(": ") else { return at.err("expected: does NAME...: FORMULA") };
     let names = names.split_whitespace().map(str::to_string).collect();
@@ -74,7 +74,7 @@ pub fn means(at: &SourceLine, line: &str) -> Result<Means> {
     Ok(Means { at: at.clone(), names, text: text.trim().to_string() })
 }
 
-/// Reads `SOURCE NAME... : FORMULA`.
+/// Reads `SOURCE NAME...: FORMULA`.
 pub fn lane_of(at: &SourceLine, line: &str) -> Result<LaneOf> {
     let (head, text) = line.split_once(": ").unwrap_or((line, ""));
     let mut words = head.split_whitespace();

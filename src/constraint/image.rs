@@ -11,8 +11,8 @@ pub(crate) const fn image_data_dwords(what: u8, dmask: u16, tfe: bool, d16: bool
     };
     let packed = if what & image::D16 != 0 && d16 { components.div_ceil(2) } else { components };
     let dwords = packed + tfe as u16;
-    // An atomic operation takes one or two registers, and four or more count as one. With a comparison value it takes
-    // two or four, and one counts as two.
+    // Atomic operations take one or two registers: a number from four on counts as one. Those with a comparison value
+    // take two or four registers: one counts as two.
     match dwords {
         4.. if what & image::ATOMIC != 0 => 1,
         1 if what & image::CMPSWAP != 0 => 2,

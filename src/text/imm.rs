@@ -354,7 +354,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the source lane for each of eight lanes. The even one of two codes for this dword means `fi:1`.
+    /// Prints the source lane for each of eight lanes. Two codes announce the dword with these lanes; the even one
+    /// means `fi:1`.
     fn dpp8(&self, code: Position, value: u32, out: &mut Out) {
         for lane in 0..8 {
             out.str(if lane == 0 { " dpp8:[" } else { "," });

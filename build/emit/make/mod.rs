@@ -1,4 +1,4 @@
-//! Writes the functions that make instructions: one for each form of each row, for every complete target.
+//! Writes the functions that make instructions: one for each form of each row, for every enabled target.
 //!
 //! Rows with the same signature call one function, which encodes the operands. Code that is the same on several targets
 //! is written once. `src/make/` contains the functions that the generated functions call.
