@@ -275,7 +275,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_any
     }
 
-    /// Enters the first function at some places that no reached call has entered. Returns whether there is one.
+    /// Enters the first of the functions at these places that no reached call has entered. Returns whether there is
+    /// one.
     fn enter_next(&mut self, places: &Range<usize>) -> bool {
         let is_entry = |block: usize| self.flow.blocks().get(block).is_some_and(|block| block.is_entry);
         for place in self.entered.max(places.start)..places.end {

@@ -48,7 +48,7 @@ impl Capacity for Unbounded {
     type Passed = alloc::vec::Vec<Passed>;
 }
 
-/// A list.
+/// A list with the room that a [`Capacity`] gives it.
 pub trait Room<T>: Clone + Debug + PartialEq + Eq + Deref<Target = [T]> + DerefMut {
     /// An empty list.
     fn empty() -> Self;

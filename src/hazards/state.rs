@@ -42,7 +42,7 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) past: C::Past,
     /// The earlier instructions after which another instruction has to come before the consumer.
     pub(super) owed: C::Owed,
-    /// All instructions that had no room, in one entry that takes the worst of each.
+    /// All instructions that had no room, joined to one entry with the rows of all of them and the least of their ages.
     pub(super) lost: Past,
     /// A stand-in for the instructions before the function: its age counts the instructions of the function, for the
     /// state after a return.

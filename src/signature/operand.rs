@@ -110,7 +110,7 @@ impl OperandSignature {
 
     /// The number of which the first register must be a multiple, for a tuple of two or more vector registers and for
     /// the single register of some GWS operations, as [`Inst::check`](crate::Inst::check) requires; 1 if the operand
-    /// accepts no such registers.
+    /// accepts no such registers, or if they need not be aligned.
     pub fn vector_alignment(&self) -> u8 {
         let facts = self.signature.facts();
         let runs = (self.most_bits > 32 || facts & const { flag("even") } != 0)
