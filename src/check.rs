@@ -124,8 +124,8 @@ impl core::error::Error for RuleError {}
 
 impl Inst {
     /// Checks the rules beyond decoding: alignment of registers, the constant bus, the third source of a matrix
-    /// operation, the banks of registers from which two operations in one instruction read, and values of fields that
-    /// are of no use to the operation.
+    /// operation, scalar sources of packed operations, the banks of the registers that two operations in one
+    /// instruction use, and values of fields that are of no use to the operation.
     ///
     /// # Errors
     /// The first rule that is broken.

@@ -58,7 +58,7 @@ impl Inst {
         whens.fold(self.info_flags(), |flags, when| flags & !when.clear | when.set)
     }
 
-    /// The effects of the operation besides its operands.
+    /// The properties of the operation, with the effects of modifiers and of a trailing dword.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -402,7 +402,7 @@ impl RegSet {
         &FACTS[target as usize].codes
     }
 
-    /// The first bit of a register, and the number of its bits.
+    /// The first bit of a register in a set, and the number of bits that the register has there.
     pub(crate) fn bits_of(target: Target, reg: Reg) -> (usize, usize) {
         let codes = RegSet::codes(target);
         let other = |reg| (OTHERS + WITHOUT_CODE.iter().position(|r| *r == reg).unwrap_or(0), 1);

@@ -4,8 +4,8 @@
 //! dword select it, and the opcode field selects the *opcode index* in it. An instruction's words must satisfy its
 //! *constraints*, which many opcode indices share. A dword after the base words (SDWA, DPP) makes another *form* of the
 //! opcode index, with constraints of its own. The operands and modifiers of a form are its *signature*. Each operand or
-//! modifier has a *descriptor*: the position of its bits and the way in which they are read. Each kind of table is a
-//! static of its own, so that firmware links only the tables of the functions that it calls.
+//! modifier has a *descriptor*: the position of its bits and how they are read. Each kind of table is a static of its
+//! own, so that firmware links only the tables of the functions that it calls.
 //!
 //! Most opcode numbers are unused, and neighbouring operations are alike. So tables by opcode index are stored in
 //! *pages* of 16 indices, and equal pages are stored once.

@@ -41,7 +41,7 @@ impl VgprMsb {
         self.0
     }
 
-    /// The state after an instruction, if the next one is executed after it.
+    /// The state after an instruction, if execution continues with the next one.
     pub fn after(self, inst: &Inst) -> VgprMsb {
         if !inst.target().has_banks() {
             return self;

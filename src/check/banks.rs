@@ -1,4 +1,4 @@
-//! Banks of vector registers. The two operations of one instruction read from them at the same time.
+//! Banks of vector registers. The two operations of one instruction access them at the same time.
 
 use crate::code::{VGPR, VGPR_LAST};
 use crate::inst::Inst;

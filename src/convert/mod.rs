@@ -25,7 +25,7 @@ use crate::value::{Operand, Reg, Value};
 
 pub use crate::retarget::RetargetError;
 
-/// The reason why an instruction cannot be encoded in another way: see [`Inst::shrink`] and [`Inst::commuted`].
+/// The reason why an instruction cannot be converted: see [`Inst::shrink`] and [`Inst::commuted`].
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
