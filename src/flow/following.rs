@@ -220,7 +220,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         let at_entry = self.before.get(places.clone()).unwrap_or_default().to_vec();
         let open: Vec<usize> = self.open.range(places.clone()).copied().collect();
         let exits = self.take_exits(places);
-        // States that a change may still improve must not leave the region.
+        // Blocks after the region get no states until its states are final: a change may still improve them.
         self.end = places.end;
         let mut is_final = true;
         for round in 0..=2 * ROUNDS {

@@ -16,7 +16,8 @@ pub(super) struct Region {
     pub repeats: bool,
 }
 
-/// An iterator over regions, with the last place of a group from which a path leads back to each place.
+/// An iterator over the regions of a group. `last_from` has, for each place, the last place from which a path leads
+/// back to it.
 pub(super) struct Regions {
     last_from: Vec<Option<usize>>,
     next: usize,

@@ -7,7 +7,7 @@ use crate::kind::{OperandKind, Position};
 use crate::opcode::{Field, Format};
 use crate::value::Access;
 
-/// The tables that the printer reads.
+/// The signatures of forms, and the descriptors of their operands and modifiers.
 pub(crate) struct DescTables {
     /// Pages of `signature_of`, each with the base that its entries are relative to.
     pub pages: &'static [(u8, u16)],

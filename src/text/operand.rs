@@ -91,7 +91,7 @@ impl Printer<'_> {
             EncodedOperand::Literal64(bits) => return self.literal64(desc.ty, bits, out),
             EncodedOperand::Code(code) | EncodedOperand::High(code) => code,
             EncodedOperand::Vcc => vcc(self.inst.target()),
-            // Any other value means that there is no address.
+            // The only other value here is an absent address.
             _ => return out.literal(b"off"),
         };
         match desc.kind.signs() {
