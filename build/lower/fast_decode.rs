@@ -317,7 +317,8 @@ impl Gather {
             op_mask: (1 << (f.op.width + seg.width)) - 1,
             gather: 1 << (32 - f.op.lsb) | high.map_or(0, |seg| 1 << (32 + f.op.width - seg.lsb)),
         };
-        // `gather` has a bit for each piece, which also moves the other piece: this must not disturb the result.
+        // Each bit of `gather` moves one piece of the opcode to its place, and the other piece elsewhere: there it must
+        // not disturb the result.
         let is_right = |number: u32| {
             let (op, apart) = (number & ((1 << f.op.width) - 1), number >> f.op.width);
             let product = u64::from(op << f.op.lsb | apart << seg.lsb).wrapping_mul(all.gather);
