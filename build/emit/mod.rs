@@ -266,7 +266,8 @@ fn opcode_enum(out: &mut String, isa: &Isa, ops: &[String]) {
         put!(out, "Opcode::{}, ", camel(op));
     }
     *out += "];\n}\n";
-    // A bit for each number, and the number of operations before each 32 bits.
+    // A bit for each operation number, set if an enabled target has the operation; and for each 32 bits, the number of
+    // such operations before them.
     let enabled: HashSet<&String> = ops.iter().collect();
     let is_enabled = |opcode: &OpcodeNumber| enabled.contains(&opcode.name);
     let bits = |some: &[OpcodeNumber]| {
