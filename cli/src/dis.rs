@@ -6,7 +6,6 @@ mod labels;
 mod listing;
 mod msb;
 mod pieces;
-pub mod source;
 mod sources;
 mod walk;
 
@@ -16,6 +15,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use amdgpu_object::{AddressMap, Image, Part, Section, TargetError, TargetId, TargetIdError};
+use amdgpu_source::Source;
 use chosen::Near;
 
 use crate::error::{Error, Result};
@@ -180,7 +180,7 @@ fn file(args: &Args, path: &Path, color: bool) -> Result<()> {
     let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
     let bytes = read(path).map_err(|e| Error::input(format!("cannot read {name}: {e}")))?;
     if args.asm {
-        return source::run(&bytes, io::stdout().lock()).map_err(|e| e.within(&name));
+        return write_source(&bytes, io::stdout().lock()).map_err(|e| e.within(&name));
     }
     let (notes, result) = list(args, &name, &bytes, io::stdout(), color);
     // With `--target`, skipped images are expected; report them only without it.
@@ -191,6 +191,18 @@ fn file(args: &Args, path: &Path, color: bool) -> Result<()> {
         }
     }
     result
+}
+
+/// Writes the source of a code object.
+fn write_source(bytes: &[u8], mut out: impl Write) -> Result<()> {
+    let source = Source::new(bytes).map_err(|error| match error {
+        amdgpu_source::Error::NoElf => Error::input(
+            "--asm takes one code object: take it out of its container first, with `llvm-objdump --offloading` or `ar x`",
+        ),
+        error => Error::input(error.to_string()),
+    })?;
+    source.parts().try_for_each(|part| out.write_all(part.as_bytes()))?;
+    Ok(out.flush()?)
 }
 
 /// Lists the code in a file. Returns the parts that were skipped, with the reasons.

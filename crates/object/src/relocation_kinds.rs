@@ -51,6 +51,14 @@ pub fn modifier(kind: u32) -> Option<&'static str> {
     MODIFIERS.iter().find(|(_, of)| *of == kind).map(|(modifier, _)| *modifier)
 }
 
+/// The modifier by which a source asks for a kind of relocation; empty for kinds that the assembler makes without one.
+pub fn written(kind: u32) -> Option<&'static str> {
+    match kind {
+        REL32 | REL16 => Some(""),
+        _ => modifier(kind),
+    }
+}
+
 /// The kind of relocation for a modifier, if there is one.
 pub fn of_modifier(modifier: &str) -> Option<u32> {
     MODIFIERS.iter().find(|(known, _)| *known == modifier).map(|(_, kind)| *kind)

@@ -6,9 +6,8 @@ mod watch;
 
 use std::fmt::Write as _;
 
-use super::source::variant;
 use crate::escape;
-use amdgpu_object::{AddressMap, Argument, Name, Relocation};
+use amdgpu_object::{AddressMap, Argument, Name, Relocation, relocation_kinds};
 pub use watch::{Found, Watch};
 
 /// A note about an instruction.
@@ -123,7 +122,7 @@ const POINTER: u64 = 8;
 fn linked(relocation: &Relocation<'_>, out: &mut String) {
     let (name, more) = escape::reference(relocation.symbol.as_bytes());
     _ = write!(out, " <{name}{more}");
-    match variant(relocation.kind) {
+    match relocation_kinds::written(relocation.kind) {
         Some("") => {}
         Some(variant) => _ = write!(out, "@{variant}"),
         None => _ = write!(out, "@{}", relocation.kind),

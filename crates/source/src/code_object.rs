@@ -1,66 +1,64 @@
-//! `dis --asm`: a code object as a source from which `asm` makes the same sections.
-
-mod code;
-mod data;
-mod relative;
-mod symbols;
+//! The parts of a code object from which its source is written.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::io::Write;
 
 use amdgpu_asm::metadata::{self, Note};
-use amdgpu_isa as lib;
+use amdgpu_isa::kernel::KernelDescriptor;
+use amdgpu_isa::processor::Processor;
+use amdgpu_isa::{Filler, Target};
+use amdgpu_object::TargetId;
 use amdgpu_object::relocation_kinds as kinds;
 use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
 use object::{
     LittleEndian, Object as _, ObjectComdat as _, ObjectKind, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf,
 };
 
-use crate::error::{Error, Result};
-use crate::isa::{Filler, KernelDescriptor, Target};
-use amdgpu_object::TargetId;
-pub use code::variant;
-use relative::Relative;
-use symbols::{Symbol, name};
+use crate::error::Error;
+use crate::relative::Relative;
+use crate::symbols::{self, Symbol, name};
+
+type Result<T> = std::result::Result<T, Error>;
 
 const ELFOSABI_HSA: u8 = 64;
+/// The ABI versions that the directive of the code object's version, which is 2 more, states.
+const VERSIONS: std::ops::RangeInclusive<u8> = 2..=4;
 
 /// The file that is written as a source, with its names, symbols and relocations.
-struct Source<'a> {
-    file: ElfFile64<'a, LittleEndian>,
+pub struct CodeObject<'a> {
+    pub file: ElfFile64<'a, LittleEndian>,
     /// The target of code outside of kernels.
-    target: Target,
-    symbols: Vec<Symbol>,
+    pub target: Target,
+    pub symbols: Vec<Symbol>,
     /// Comments on the symbols that the source cannot have.
-    lost: String,
+    pub lost: String,
     /// The numbers of the symbols, by name.
-    names: HashMap<String, Vec<usize>>,
+    pub names: HashMap<String, Vec<usize>>,
     /// The relocations of each section, by place.
-    relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
+    pub relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
     /// The addresses that the code of each section makes relative to itself.
-    relative: BTreeMap<usize, Relative>,
+    pub relative: BTreeMap<usize, Relative>,
     /// The sections whose beginning needs a label.
-    named: BTreeSet<usize>,
+    pub named: BTreeSet<usize>,
     /// Whether there is a single section of code.
-    has_one_code: bool,
+    pub has_one_code: bool,
     /// The descriptors that become directives, each after the numbers of its symbol and of the symbol of its code.
-    kernels: Vec<(usize, usize, KernelDescriptor)>,
+    pub kernels: Vec<(usize, usize, KernelDescriptor)>,
 }
 
 #[derive(Clone, Debug)]
-struct Relocation {
-    kind: u32,
+pub struct Relocation {
+    pub kind: u32,
     /// The symbol, or a label of a section, with the number that is added.
-    of: String,
+    pub of: String,
     /// The number of the section that the value points into, and the offset there, if no symbol is named.
-    goal: Option<(usize, i64)>,
+    pub goal: Option<(usize, i64)>,
     /// Whether no table has the relocation: a linker has applied it, and the code shows what it was.
-    is_made: bool,
+    pub is_made: bool,
 }
 
 impl Relocation {
-    fn new(kind: u32, of: String) -> Relocation {
+    pub fn new(kind: u32, of: String) -> Relocation {
         Relocation { kind, of, goal: None, is_made: false }
     }
 
@@ -71,67 +69,40 @@ impl Relocation {
 }
 
 /// A section that is written to the source.
-struct Section<'a> {
-    index: usize,
-    name: String,
-    kind: u32,
-    flags: u64,
-    entry: u64,
-    align: u64,
-    address: u64,
-    size: u64,
+pub struct Section<'a> {
+    pub index: usize,
+    pub name: String,
+    pub kind: u32,
+    pub flags: u64,
+    pub entry: u64,
+    pub align: u64,
+    pub address: u64,
+    pub size: u64,
     /// The rest of the section's directive: its group, and the number that distinguishes it from other sections with
     /// its name.
-    apart: String,
-    bytes: &'a [u8],
+    pub apart: String,
+    pub bytes: &'a [u8],
 }
 
-/// Writes the source.
-pub fn run(bytes: &[u8], mut out: impl Write) -> Result<()> {
-    if !amdgpu_object::elf::is_elf(bytes) {
-        return Err(Error::input(
-            "--asm takes one code object: take it out of its container first, with `llvm-objdump --offloading` or `ar x`",
-        ));
-    }
-    let file = ElfFile64::parse(bytes).map_err(|e| Error::input(format!("no code object: {e}")))?;
-    let mut source = Source::new(file)?;
-    let sections = source.sections()?;
-    source.find_kernels(&sections);
-    source.follow(&sections);
-    out.write_all(source.head()?.as_bytes())?;
-    out.write_all(source.lost.as_bytes())?;
-    out.write_all(source.declarations().as_bytes())?;
-    let mut filler = source.target.filler();
-    for section in &sections {
-        let mut text = String::new();
-        match source.notes(section) {
-            Some(notes) => {
-                source.begin(section, &mut text);
-                text += &notes;
-            }
-            None => source.section(section, &mut filler, &mut text),
+impl<'a> CodeObject<'a> {
+    /// Reads the header of a file.
+    pub fn new(bytes: &'a [u8]) -> Result<CodeObject<'a>> {
+        if !amdgpu_object::elf::is_elf(bytes) {
+            return Err(Error::NoElf);
         }
-        out.write_all(text.as_bytes())?;
-    }
-    out.flush()?;
-    Ok(())
-}
-
-impl<'a> Source<'a> {
-    fn new(file: ElfFile64<'a, LittleEndian>) -> Result<Source<'a>> {
+        let file = ElfFile64::parse(bytes).map_err(|e| Error::NoCodeObject(e.to_string()))?;
         let header = file.elf_header();
-        let flags = header.e_flags(LittleEndian);
+        let (flags, abi, version) = (header.e_flags(LittleEndian), header.e_ident.os_abi, header.e_ident.abi_version);
         if header.e_machine(LittleEndian) != amdgpu_object::EM_AMDGPU {
-            return Err(Error::input("this is not a code object of an AMD GPU"));
+            return Err(Error::OtherMachine);
         }
-        let processor = lib::processor::Processor::from_e_flags(flags);
-        let lacks = || {
-            let number = flags as u8;
-            let name = processor.map_or(String::new(), |known| format!(" ({})", known.name()));
-            Error::input(format!("the code object is for processor {number:#x}{name}, which this build does not know"))
-        };
-        let target = processor.and_then(lib::processor::Processor::target).ok_or_else(lacks)?;
-        Ok(Source {
+        let processor = Processor::from_e_flags(flags);
+        let lacks = || Error::UnknownProcessor { number: flags as u8, name: processor.map(Processor::name) };
+        let target = processor.and_then(Processor::target).ok_or_else(lacks)?;
+        if abi == ELFOSABI_HSA && !VERSIONS.contains(&version) {
+            return Err(Error::Version(version));
+        }
+        Ok(CodeObject {
             file,
             target,
             symbols: Vec::new(),
@@ -145,8 +116,31 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Writes the processor and the version of the file.
-    fn head(&self) -> Result<String> {
+    /// The target of code outside of kernels.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// The text before the sections.
+    pub fn begin(&self) -> String {
+        self.head() + &self.lost + &self.declarations()
+    }
+
+    /// The text of a section. `filler`: the filler that holds before the section, and afterwards the one after it.
+    pub fn part(&self, section: &Section<'_>, filler: &mut Filler) -> String {
+        let mut text = String::new();
+        match self.notes(section) {
+            Some(notes) => {
+                self.directive(section, &mut text);
+                text += &notes;
+            }
+            None => self.section(section, filler, &mut text),
+        }
+        text
+    }
+
+    /// The processor and the version of the file.
+    fn head(&self) -> String {
         let header = self.file.elf_header();
         let (flags, abi, version) = (header.e_flags(LittleEndian), header.e_ident.os_abi, header.e_ident.abi_version);
         let os = match abi {
@@ -155,9 +149,6 @@ impl<'a> Source<'a> {
             66 => "mesa-mesa3d",
             _ => "-",
         };
-        if abi == ELFOSABI_HSA && !(2..=4).contains(&version) {
-            return Err(Error::input("only code objects of versions 4 to 6 have a source"));
-        }
         let setting = |name: &str, has: bool, on: u32, shift: u32| match (abi, flags >> shift & 3) {
             _ if !has => None,
             (ELFOSABI_HSA, 2) => Some((name.to_string(), false)),
@@ -170,33 +161,37 @@ impl<'a> Source<'a> {
             setting("xnack", self.target.has_xnack(), 0x100, 8),
         ];
         let features = settings.into_iter().flatten().collect();
-        let processor =
-            lib::processor::Processor::from_e_flags(flags).map_or("", lib::processor::Processor::name).to_string();
+        let processor = Processor::from_e_flags(flags).map_or("", Processor::name).to_string();
         let mut out = format!("\t.amdgcn_target \"amdgcn-{os}--{}\"\n", TargetId { processor, features });
         if abi == ELFOSABI_HSA {
             let _ = writeln!(out, "\t.amdhsa_code_object_version {}", version + 2);
         }
-        if self.file.symbol_table().is_none() {
+        if self.is_stripped() {
             out += "// The file is stripped, as `asm --strip` makes it.\n";
         }
-        if self.file.kind() != ObjectKind::Relocatable && !self.has_names_in_order() {
+        if self.has_sorted_names() {
             out += "// The names are sorted, as `asm --sorted-names` makes them.\n";
         }
-        Ok(out)
+        out
     }
 
-    /// Whether the names of sections are in the order of the sections, as linkers write them.
-    fn has_names_in_order(&self) -> bool {
-        let places: Vec<u32> =
-            self.file.sections().map(|section| section.elf_section_header().sh_name(LittleEndian)).collect();
+    /// Whether the file lacks the table of symbols that no loader reads.
+    pub fn is_stripped(&self) -> bool {
+        self.file.symbol_table().is_none()
+    }
+
+    /// Whether the names of sections of a linked file are not in the order of the sections, as linkers write them.
+    pub fn has_sorted_names(&self) -> bool {
+        let sections = self.file.sections();
+        let places = sections.map(|section| section.elf_section_header().sh_name(LittleEndian));
         let mut seen = BTreeSet::new();
-        let firsts: Vec<u32> = places.into_iter().filter(|place| seen.insert(*place)).collect();
-        firsts.is_sorted()
+        let firsts: Vec<u32> = places.filter(|place| seen.insert(*place)).collect();
+        self.file.kind() != ObjectKind::Relocatable && !firsts.is_sorted()
     }
 
     /// The sections that become text. The assembler makes the other sections itself.
-    fn sections(&mut self) -> Result<Vec<Section<'a>>> {
-        let fail = |e: object::Error| Error::input(format!("the code object is damaged: {e}"));
+    pub fn sections(&mut self) -> Result<Vec<Section<'a>>> {
+        let fail = |e: object::Error| Error::Damaged(e.to_string());
         let mut all = Vec::new();
         let mut relocated = BTreeMap::new();
         let (groups, mut seen) = (self.groups(), HashMap::new());
@@ -330,7 +325,7 @@ impl<'a> Source<'a> {
     }
 
     /// The directive of a section.
-    fn begin(&self, section: &Section<'_>, out: &mut String) {
+    fn directive(&self, section: &Section<'_>, out: &mut String) {
         let mut flags = String::new();
         let letters = [
             (2, 'a'),
@@ -356,7 +351,7 @@ impl<'a> Source<'a> {
     }
 
     fn section(&self, section: &Section<'_>, filler: &mut Filler, out: &mut String) {
-        self.begin(section, out);
+        self.directive(section, out);
         if section.align > 1 {
             let _ = writeln!(out, "\t.p2align {}", section.align.ilog2());
         }
@@ -369,7 +364,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn relocations<'s>(
+    pub fn relocations<'s>(
         &'s self,
         section: &Section<'_>,
     ) -> impl Fn(u64, u64) -> Option<(u64, &'s Relocation)> + use<'s, 'a> {
@@ -380,7 +375,7 @@ impl<'a> Source<'a> {
 }
 
 /// A name with a number that is added.
-fn added(name: String, addend: i64) -> String {
+pub fn added(name: String, addend: i64) -> String {
     match addend {
         0 => name,
         1.. => format!("{name}+{addend}"),
@@ -389,6 +384,6 @@ fn added(name: String, addend: i64) -> String {
 }
 
 /// The number of a section in a table of symbols.
-fn number(index: Option<SectionIndex>) -> Option<usize> {
+pub fn number(index: Option<SectionIndex>) -> Option<usize> {
     index.map(|index| index.0)
 }

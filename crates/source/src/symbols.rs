@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::SHN_AMDGPU_LDS;
 use amdgpu_object::relocation_kinds as kinds;
 use object::elf::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectKind, ObjectSymbol as _, SymbolFlags};
 
-use super::{Section, Source, number};
-use crate::isa::KernelDescriptor;
+use crate::code_object::{CodeObject, Section, added, number};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
@@ -105,7 +105,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
     found.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
-impl Source<'_> {
+impl CodeObject<'_> {
     /// Finds the descriptors that directives can express, and the wave size of code outside of kernels.
     pub fn find_kernels(&mut self, sections: &[Section<'_>]) {
         let mut kernels = Vec::new();
@@ -136,7 +136,7 @@ impl Source<'_> {
         let is_linked = match self.relocations.get(&section.index).and_then(|all| all.get(&entry)) {
             Some(relocation) => {
                 relocation.kind == kinds::REL64
-                    && relocation.of == super::added(super::name(name), 16)
+                    && relocation.of == added(self::name(name), 16)
                     && descriptor.entry() == 0
             }
             None => code.section.is_some() && symbol.value.wrapping_add_signed(descriptor.entry()) == code.value,

@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use amdgpu_asm::NOP;
-use amdgpu_isa::decode;
+use amdgpu_isa::kernel::KernelDescriptor;
+use amdgpu_isa::{Filler, Inst, Target, Value, decode, parse};
 use amdgpu_object::relocation_kinds as kinds;
 
-use super::data::{value, variant_of};
-use super::{Relocation, Section, Source};
-use crate::isa::{self, Filler, Inst, KernelDescriptor, Target, Value};
+use crate::code_object::{CodeObject, Relocation, Section};
+use crate::data::{value, variant_of};
 
 /// The number of equal dwords from which on they become one line.
 const FOLDED: usize = 8;
@@ -17,7 +17,7 @@ const FOLDED: usize = 8;
 const MARK: u32 = 0x7ead_beef;
 const MARK64: u64 = 0x7ead_beef_7ead_beef;
 
-impl Source<'_> {
+impl CodeObject<'_> {
     /// The targets of code by the offsets from which on they hold.
     pub fn targets(&self, symbols: &[(u64, usize)]) -> HashMap<u64, Target> {
         let of = |n: usize| {
@@ -76,12 +76,12 @@ impl Source<'_> {
             }
             if let Some(count) = folded(rest, here, stop - at, &stops, &relocation) {
                 let word = u32::from_le_bytes(rest.first_chunk().copied().unwrap_or([0; 4]));
-                let text = isa::decode(target, rest).map_or(String::new(), |inst| format!(" // {inst}"));
+                let text = decode(target, rest).map_or(String::new(), |inst| format!(" // {inst}"));
                 let _ = writeln!(out, "\t.fill {count}, 4, {word:#010x}{text}");
                 at += count * 4;
                 continue;
             }
-            let inst = isa::decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
+            let inst = decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
             let len = inst.as_ref().map_or(4.min(rest.len()), Inst::len);
             let bytes = rest.get(..len).unwrap_or(rest);
             let note = relative.notes.get(&here).copied().unwrap_or_default();
@@ -184,7 +184,7 @@ pub fn walk(
         target = targets.get(&here).copied().unwrap_or(target);
         while next.next_if(|offset| *offset <= here).is_some() {}
         let stop = next.peek().map_or(usize::MAX, |offset| usize::try_from(*offset).unwrap_or(usize::MAX));
-        let inst = isa::decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
+        let inst = decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
         visit(here, inst.as_ref());
         at += inst.map_or(4, |inst| inst.len());
     }
@@ -200,7 +200,7 @@ fn fill(inst: &Inst, held: &mut Filler, out: &mut String) {
 
 /// The instruction that the assembler makes of a text, with the filler of `inst`.
 fn assembled(inst: &Inst, text: &str) -> Option<Inst> {
-    let again = isa::parse(inst.target(), text).ok()?;
+    let again = parse(inst.target(), text).ok()?;
     Some(inst.filler().map_or(again, |filler| again.with_filler(filler)))
 }
 
@@ -242,15 +242,6 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     }
 }
 
-/// The modifier after the name of a symbol that makes a kind of relocation; empty if the assembler makes this kind
-/// without a modifier.
-pub fn variant(kind: u32) -> Option<&'static str> {
-    match kind {
-        kinds::REL32 | kinds::REL16 => Some(""),
-        _ => kinds::modifier(kind),
-    }
-}
-
 /// The text of an instruction with a symbol where its literal is.
 fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
     if of.kind == kinds::REL16 && place == 0 {
@@ -258,7 +249,7 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
         let at = text.rfind([' ', ','])? + 1;
         return Some(format!("{}{}", text.get(..at)?, of.of));
     }
-    let variant = variant(of.kind).filter(|_| ![kinds::REL16, kinds::ABS64].contains(&of.kind))?;
+    let variant = kinds::written(of.kind).filter(|_| ![kinds::REL16, kinds::ABS64].contains(&of.kind))?;
     let is_wide = inst.operands().any(|operand| operand.value == Value::Literal64);
     // The assembler would make a literal of 64 bits.
     if inst.operands().any(|operand| operand.bits == 64 && matches!(operand.value, Value::Literal(_))) {

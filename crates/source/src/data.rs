@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::relocation_kinds as kinds;
 use object::elf;
 
-use super::{Relocation, Section, Source};
-use crate::isa::KernelDescriptor;
+use crate::code_object::{CodeObject, Relocation, Section};
+use crate::symbols::name;
 
-impl Source<'_> {
+impl CodeObject<'_> {
     pub fn data(&self, section: &Section<'_>, out: &mut String) {
         let symbols = self.symbols_at(section);
         let relocation = self.relocations(section);
@@ -43,7 +44,7 @@ impl Source<'_> {
         let target = self.target.with_wave_size(descriptor.wave_size(self.target)).unwrap_or(self.target);
         // The assembler gives the descriptor the visibility that these directives give to the code.
         self.visibility(symbol, out);
-        let _ = writeln!(out, "\t.amdhsa_kernel {}", super::name(&symbol.name));
+        let _ = writeln!(out, "\t.amdhsa_kernel {}", name(&symbol.name));
         let _ = write!(out, "{}", descriptor.directives(target, false));
         out.push_str("\t.end_amdhsa_kernel\n");
     }

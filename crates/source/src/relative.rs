@@ -10,9 +10,9 @@ use amdgpu_program::addresses::{MadeAddress, Part, PartKind};
 use object::elf::{SHF_EXECINSTR, SHF_MERGE, STB_LOCAL};
 use object::{Object as _, ObjectKind};
 
-use super::code::{has_label, walk};
-use super::symbols::Symbol;
-use super::{Relocation, Section, Source, added, name};
+use crate::code::{has_label, walk};
+use crate::code_object::{CodeObject, Relocation, Section, added};
+use crate::symbols::{Symbol, name};
 
 /// The comment after an instruction that reads the program counter for an unknown purpose.
 const UNKNOWN: &str = " // Unknown use of the address of this code: check it after an edit.";
@@ -59,7 +59,7 @@ impl<'s, 'a> Known<'s, 'a> {
     }
 }
 
-impl Source<'_> {
+impl CodeObject<'_> {
     /// Finds the labels that relocations without a symbol need, and the addresses that linked code makes. An object for
     /// a linker has relocations for these addresses.
     pub fn follow(&mut self, sections: &[Section<'_>]) {

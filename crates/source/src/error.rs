@@ -1,0 +1,47 @@
+//! The error of this package.
+
+use std::fmt;
+
+/// The reason why a file has no source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file is not an ELF file: code objects in containers have to be taken out first.
+    NoElf,
+    /// The file is an ELF file that cannot be read, for this reason.
+    NoCodeObject(String),
+    /// A part of the file cannot be read, for this reason.
+    Damaged(String),
+    /// The file is for another machine than AMD's GPUs.
+    OtherMachine,
+    /// The file is for a processor that this build does not know.
+    UnknownProcessor {
+        /// The number of the processor in `e_flags`.
+        number: u8,
+        /// The name of the processor, if the number is a known one.
+        name: Option<&'static str>,
+    },
+    /// The code object has this ABI version, which no directive states.
+    Version(u8),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NoElf => f.write_str("the file is not one code object"),
+            Error::NoCodeObject(why) => write!(f, "no code object: {why}"),
+            Error::Damaged(why) => write!(f, "the code object is damaged: {why}"),
+            Error::OtherMachine => f.write_str("this is not a code object of an AMD GPU"),
+            Error::UnknownProcessor { number, name } => {
+                write!(f, "the code object is for processor {number:#x}")?;
+                if let Some(name) = name {
+                    write!(f, " ({name})")?;
+                }
+                f.write_str(", which this build does not know")
+            }
+            Error::Version(_) => f.write_str("only code objects of versions 4 to 6 have a source"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
