@@ -119,6 +119,14 @@ bool amdgpu_isa_answer_note(const amdgpu_isa_answer *answer, size_t n, amdgpu_is
 // `answer` is null or an answer that is not freed.
 void amdgpu_isa_answer_free(amdgpu_isa_answer *answer);
 
+// The target of a target id, as bundles, compilers and other tools write it: a processor and the settings of its
+// features, such as "gfx942:sramecc+:xnack-". The target is that of the processor alone, since the settings change no
+// instruction. Returns 0 if the processor is not known, or does not have one of the settings.
+//
+// # Safety
+// `id` is null or ends in a zero.
+uint32_t amdgpu_isa_target_id(const char *id);
+
 // Reads a file. A damaged file is read as far as possible, and notes describe the damage. `scan`: whether code objects
 // and bundles are searched at every byte of a file of any kind.
 //

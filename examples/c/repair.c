@@ -82,6 +82,10 @@ static size_t list(const amdgpu_isa_file *file)
 
 int main(void)
 {
+    /* A target with the settings that bundles name is that of its processor. */
+    CHECK(amdgpu_isa_target_id("gfx942:sramecc+:xnack-") == amdgpu_isa_target("gfx942"));
+    CHECK(amdgpu_isa_target_id("gfx942:fast+") == 0);
+
     /* A source with a fault: its line and column. */
     const char *const bad = "s_nop 0\nv_ad_f32 v0, v1, v2\n";
     const uint8_t *const text = (const uint8_t *)bad;

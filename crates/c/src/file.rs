@@ -6,10 +6,23 @@ use amdgpu_isa::Target;
 use amdgpu_isa::capi::{number_of, target_of};
 use amdgpu_lint::check;
 use amdgpu_lint::repair::{self, Repair};
-use amdgpu_object::{Error, Image, Part, SymbolKind, TargetError};
+use amdgpu_object::{Error, Image, Part, SymbolKind, TargetError, TargetId};
 
 use crate::answer::{Note, amdgpu_isa_answer, amdgpu_isa_note, amdgpu_isa_severity};
-use crate::memory::{bytes, give, string};
+use crate::memory::{bytes, give, string, text};
+
+/// The target of a target id, as bundles, compilers and other tools write it: a processor and the settings of its
+/// features, such as "gfx942:sramecc+:xnack-". The target is that of the processor alone, since the settings change no
+/// instruction. Returns 0 if the processor is not known, or does not have one of the settings.
+///
+/// # Safety
+/// `id` is null or ends in a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_target_id(id: *const c_char) -> u32 {
+    // SAFETY: the caller's promise.
+    let id = unsafe { text(id) };
+    id.and_then(|id| TargetId::read(id).ok()).map_or(0, |(_, target)| number_of(target))
+}
 
 /// A file of any kind with code for AMD GPUs: a code object, linked or not, a bundle, an archive, a host program.
 pub struct amdgpu_isa_file {

@@ -205,3 +205,24 @@ fn code_is_found_anywhere() {
         amdgpu_isa_file_free(found);
     }
 }
+
+#[test]
+fn a_target_id_is_that_of_its_processor() {
+    let cases = [
+        (c"gfx942", c"gfx942"),
+        (c"gfx942:xnack+", c"gfx942"),
+        (c"mi300x:sramecc-:xnack+", c"gfx942"),
+        (c"gfx1100:wave64", c"gfx1100:wave64"),
+    ];
+    for (id, name) in cases {
+        // SAFETY: both end in a zero.
+        let (found, wanted) = unsafe { (amdgpu_isa_target_id(id.as_ptr()), amdgpu_isa_target(name.as_ptr())) };
+        assert!(found == wanted && found != 0, "{id:?}");
+    }
+    for wrong in [c"gfx1", c"gfx942:xnack", c"gfx942:fast+", c"gfx1100:xnack+", c"amdgcn-amd-amdhsa--gfx942", c""] {
+        // SAFETY: it ends in a zero.
+        assert_eq!(unsafe { amdgpu_isa_target_id(wrong.as_ptr()) }, 0, "{wrong:?}");
+    }
+    // SAFETY: null is allowed.
+    assert_eq!(unsafe { amdgpu_isa_target_id(std::ptr::null()) }, 0);
+}
