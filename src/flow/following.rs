@@ -448,8 +448,11 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     fn place(&self, block: usize) -> usize {
-        let found = self.places.binary_search_by_key(&block, |(block, _)| *block).ok();
-        found.and_then(|n| self.places.get(n)).map_or(usize::MAX, |(_, place)| *place)
+        let of = |n: usize| self.places.get(n).filter(|(other, _)| *other == block);
+        // Most groups have all blocks of a range.
+        let guess = self.places.first().and_then(|(first, _)| of(block.wrapping_sub(*first)));
+        let found = || of(self.places.partition_point(|(other, _)| *other < block));
+        guess.or_else(found).map_or(usize::MAX, |(_, place)| *place)
     }
 }
 
