@@ -170,14 +170,5 @@ fn read(path: &PathBuf) -> std::result::Result<String, String> {
     if bytes.len() as u64 > LONGEST {
         return Err(format!("it is longer than {LONGEST} bytes"));
     }
-    utf8(&bytes).map(str::to_string)
-}
-
-/// The text of a source.
-pub fn utf8(bytes: &[u8]) -> std::result::Result<&str, String> {
-    std::str::from_utf8(bytes).map_err(|e| {
-        let before = bytes.get(..e.valid_up_to()).unwrap_or(&[]);
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        format!("line {line} is not UTF-8")
-    })
+    Ok(amdgpu_asm::source_text(&bytes).into_owned())
 }

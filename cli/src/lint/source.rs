@@ -1,5 +1,7 @@
 //! Sources, which are assembled in memory, so that findings have lines.
 
+use std::borrow::Cow;
+
 use amdgpu_asm::{Assembly, Faults, Kind, Options, Places, Statement};
 
 use super::{Args, assume};
@@ -52,7 +54,6 @@ impl Source<'_> {
 /// Assembles a file, if it is a source. Prints errors and warnings on stderr.
 pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Option<Assembled>> {
     let Some(text) = text(name, bytes).filter(|_| !args.raw) else { return Ok(None) };
-    let text = text.map_err(|why| Error::input(format!("{name}: {why}")))?;
     if args.changes() {
         return Err(Error::input(format!(
             "{name}: --fix and --trim change code objects, and no sources: `asm` makes one of it"
@@ -67,7 +68,7 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
         options.wave = Some(selection.target.wave_size());
     }
     options.wave = assume::lanes(&args.assume).or(options.wave);
-    match Assembled::of(name, text, &options) {
+    match Assembled::of(name, &text, &options) {
         Ok(assembled) => {
             asm::say(&assembled.warnings(), false, color)?;
             Ok(Some(assembled))
@@ -81,13 +82,13 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
 }
 
 /// The text of a file that is a source: its name ends like that of a source, or it is text and not a thin archive.
-/// `None` for other files. An error if a file with such a name is not UTF-8.
-fn text<'b>(name: &str, bytes: &'b [u8]) -> Option<std::result::Result<&'b str, String>> {
+/// `None` for other files.
+fn text<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     let is_named = name.ends_with(".s") || name.ends_with(".S");
     let is_text = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\x0c');
-    match asm::utf8(bytes) {
-        Ok(text) if is_named => Some(Ok(text)),
-        Ok(text) => (!text.is_empty() && !text.starts_with("!<") && text.chars().all(is_text)).then_some(Ok(text)),
-        Err(why) => is_named.then_some(Err(why)),
+    match std::str::from_utf8(bytes) {
+        _ if is_named => Some(amdgpu_asm::source_text(bytes)),
+        Ok(text) if !text.is_empty() && !text.starts_with("!<") && text.chars().all(is_text) => Some(text.into()),
+        _ => None,
     }
 }

@@ -489,7 +489,7 @@ impl Assembler {
         let is_named_above = self.table.get(id).order.is_some();
         self.table.register(id);
         self.table.register_all(&expr);
-        let value = self.table.value(&expr).map_or(expr, Expr::Int);
+        let value = self.table.value(&expr).map_or_else(|_| self.table.joined(expr), Expr::Int);
         let symbol = self.table.get_mut(id);
         (symbol.def, symbol.place, symbol.is_set, symbol.is_open) = (Def::Variable(value), place, true, again);
         symbol.is_named_above = is_named_above;

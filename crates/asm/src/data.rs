@@ -50,7 +50,13 @@ impl Assembler {
         if let Some(width) = width(&FILLS) {
             let count = self.count(scan, place)?;
             scan.expect(",")?;
-            let value = self.number(scan)?.to_le_bytes();
+            scan.blank();
+            let from = scan.at;
+            let value = self.number(scan)?;
+            if !fits(value, width) {
+                return Err(scan.since(from, format!("{value} does not fit in {width} bytes")));
+            }
+            let value = value.to_le_bytes();
             self.fill(count, value.get(..width).unwrap_or(&value), place)?;
             return scan.end().map(|()| true);
         }
@@ -207,8 +213,7 @@ impl Assembler {
         let zeros = [0; 8];
         match self.table.value(&expr) {
             Ok(value) => {
-                let bits = u32::from(width) * 8;
-                if width < 8 && !(-1i64 << (bits - 1)..1i64 << bits).contains(&value) {
+                if !fits(value, width.into()) {
                     return Err(Flaw::new(place, format!("{value} does not fit in {width} bytes")));
                 }
                 let bytes = value.to_le_bytes();
@@ -300,6 +305,11 @@ impl Assembler {
 pub fn wide(word: &str) -> Option<u128> {
     let (digits, radix) = super::expr::digits(word)?;
     u128::from_str_radix(&digits, radix).ok()
+}
+
+/// Whether a number fits in a width in bytes, with a sign or without.
+pub fn fits(value: i64, width: usize) -> bool {
+    width >= 8 || (-1i64 << (8 * width - 1)..1i64 << (8 * width)).contains(&value)
 }
 
 /// The bytes that a text in Base64 stands for.

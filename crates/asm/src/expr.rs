@@ -12,6 +12,8 @@ const DEPTH: u16 = 256;
 
 /// The depth that is left at the beginning of an evaluation.
 pub const TOP: u16 = 4 * DEPTH;
+/// The greatest number of operators, one after the other, in an expression that is not known when it is read.
+const LONGEST: u16 = 4096;
 /// The greatest number of steps, through parts of expressions and symbols, of one evaluation.
 const STEPS: u32 = 20_000;
 
@@ -123,8 +125,9 @@ impl Reader<'_, '_> {
                 }
                 _ => {
                     let depth = left.depth().max(right.depth()) + 1;
-                    if depth > TOP {
-                        return Err(self.scan.since(start, "the expression is too long"));
+                    if depth > LONGEST {
+                        let message = format!("the expression has more than {LONGEST} operators");
+                        return Err(self.scan.since(start, message));
                     }
                     Expr::Binary(text, Box::new((left, right)), depth)
                 }
@@ -327,9 +330,9 @@ pub type Why = (String, Option<Span>);
 
 impl Table {
     pub fn linear(&self, expr: &Expr, depth: u16) -> std::result::Result<Linear, Why> {
-        let depth = depth
-            .checked_sub(1)
-            .ok_or_else(|| ("a symbol's value depends on itself, or on too many others".to_string(), None))?;
+        let depth = depth.checked_sub(1).ok_or_else(|| {
+            ("a symbol's value depends on itself, or on too many other symbols, one after the other".to_string(), None)
+        })?;
         // A chain of symbols, each of which names the next one twice, would take exponential time.
         let steps = if depth >= TOP - 1 { 0 } else { self.steps.get() + 1 };
         self.steps.set(steps);
@@ -367,14 +370,22 @@ impl Table {
                 let value = self.absolute(of, depth)?;
                 Ok(Linear { constant: unary(*sign, value), ..Linear::default() })
             }
-            Expr::Binary(text @ ("+" | "-"), parts, _) => {
-                let (mut left, right) = (self.linear(&parts.0, depth)?, self.linear(&parts.1, depth)?);
-                let minus = *text == "-";
-                let plus = if minus { right.constant.wrapping_neg() } else { right.constant };
-                left.constant = left.constant.wrapping_add(plus);
-                left.terms.extend(right.terms.iter().map(|(id, times)| (*id, if minus { -times } else { *times })));
-                left.variant = left.variant.or(right.variant);
-                Ok(left)
+            Expr::Binary("+" | "-", ..) => {
+                // A sum can have more terms than expressions may be nested.
+                let (mut first, mut others) = (expr, Vec::new());
+                while let Expr::Binary(sign @ ("+" | "-"), parts, _) = first {
+                    others.push((*sign == "-", &parts.1));
+                    first = &parts.0;
+                }
+                let mut sum = self.linear(first, depth)?;
+                for (minus, other) in others.into_iter().rev() {
+                    let other = self.linear(other, depth)?;
+                    let plus = if minus { other.constant.wrapping_neg() } else { other.constant };
+                    sum.constant = sum.constant.wrapping_add(plus);
+                    sum.terms.extend(other.terms.iter().map(|(id, times)| (*id, if minus { -times } else { *times })));
+                    sum.variant = sum.variant.or(other.variant);
+                }
+                Ok(sum)
             }
             Expr::Binary(text, parts, _) => {
                 let (left, right) = (self.absolute(&parts.0, depth)?, self.absolute(&parts.1, depth)?);

@@ -361,10 +361,11 @@ impl Spelling {
         };
         let mut new = Spelling { text: String::new(), names: Vec::new(), places: Vec::new() };
         let (mut at, mut any) = (0, false);
+        let swizzle = text.find("swizzle");
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             new.places.push((new.text.len(), at));
             // The pattern of lanes in quotes after `swizzle` is not a name.
-            let is_pattern = text.get(..at).is_some_and(|before| before.contains("swizzle"));
+            let is_pattern = swizzle.is_some_and(|swizzle| swizzle < at);
             let quoted = (rest.starts_with('"') && !is_pattern).then(|| quoted(rest)).flatten();
             let len = rest.bytes().position(|c| !is_name(c)).unwrap_or(rest.len());
             let word = rest.get(..len).unwrap_or("");

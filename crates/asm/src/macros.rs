@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::arguments::{Argument, Arguments, Body, argument};
 use super::assembler::{Assembler, Condition};
+use super::encoding::source_text;
 use super::flaw::{Flaw, Result, Span};
 use super::scan::Scan;
 use super::source::Line;
@@ -175,7 +176,10 @@ impl Assembler {
                 }
                 self.macros.insert(name, Rc::new(Macro { parameters, body, calls: Cell::new(0) }));
             }
-            ".endm" | ".endmacro" => return Err(Flaw::new(place, "there is no .macro above")),
+            // In a repetition, LLVM's assembler takes it for the end.
+            ".endm" | ".endmacro" => {
+                _ = self.source.exit_macro().ok_or_else(|| Flaw::new(place, "there is no .macro above"))?;
+            }
             ".exitm" => {
                 let open = self.source.exit_macro().ok_or_else(|| Flaw::new(place, "this is in no macro"))?;
                 self.conditions.truncate(open);
@@ -299,8 +303,7 @@ impl Assembler {
     }
 
     fn find(&self, name: &str) -> std::result::Result<String, String> {
-        String::from_utf8(self.read(name)?)
-            .map_err(|e| format!("{name:?} is not UTF-8 at byte {}", e.utf8_error().valid_up_to()))
+        Ok(source_text(&self.read(name)?).into_owned())
     }
 
     fn macro_head(&mut self, scan: &mut Scan<'_>) -> Result<(String, Parameters)> {
@@ -372,7 +375,10 @@ impl Assembler {
                 values[parameter] = Some(text);
             }
             n += 1;
-            arguments.separator();
+            let end = arguments.at;
+            if arguments.separator() && n == parameters.len() {
+                return Err(Flaw::new(at(end), format!("{name} takes {n} arguments, and more than these are here")));
+            }
         }
         for (parameter, value) in parameters.iter().zip(&mut values) {
             if value.is_none() && parameter.required {

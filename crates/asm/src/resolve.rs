@@ -8,6 +8,7 @@ use object::elf::{
 };
 
 use super::assembler::{Assembler, Fixup, FixupKind, Section};
+use super::expr::Expr;
 use super::expr::Linear;
 use super::flaw::{Flaw, Span};
 use super::symbol::HIDDEN;
@@ -354,14 +355,35 @@ impl Assembler {
 
     /// The symbol of which a symbol is another name, and from which it takes size and type.
     fn base(&self, id: SymbolId, at: At) -> Option<&super::table::Symbol> {
-        let Def::Variable(expr) = &self.table.get(id).def else { return None };
-        let terms = self.table.linear(expr, super::expr::TOP).ok()?.terms;
-        (terms.len() == 1 && matches!(at, At::Section(_))).then(|| self.table.get(terms[0].0))
+        if !matches!((&self.table.get(id).def, at), (Def::Variable(_), At::Section(_))) {
+            return None;
+        }
+        let mut base = id;
+        // Values that depend on themselves have been broken up, and each name is another one.
+        for _ in self.table.all() {
+            let Def::Variable(expr) = &self.table.get(base).def else { break };
+            let [(of, _)] = self.table.linear(expr, super::expr::TOP).ok()?.terms[..] else { return None };
+            base = of;
+        }
+        Some(self.table.get(base))
+    }
+
+    /// The first symbol with a size of its own that another symbol names, by itself or through names without a size.
+    fn sized(&self, id: SymbolId) -> Option<&super::table::Symbol> {
+        let mut symbol = self.table.get(id);
+        for _ in self.table.all() {
+            let Def::Variable(Expr::Symbol(of, None)) = symbol.def else { return None };
+            symbol = self.table.get(of);
+            if symbol.size.is_some() {
+                return Some(symbol);
+            }
+        }
+        None
     }
 
     fn size(&self, id: SymbolId, at: At) -> Result<u64, Flaw> {
         let size = self.table.get(id).size.as_ref();
-        match size.or_else(|| self.base(id, at)?.size.as_ref()) {
+        match size.or_else(|| self.base(id, at).map(|base| self.sized(id).unwrap_or(base))?.size.as_ref()) {
             Some((expr, place)) => self.known(expr, *place).map(|size| size as u64),
             None => Ok(0),
         }
@@ -501,6 +523,9 @@ impl Assembler {
         let bytes = self.sections[section].data.get(at..(at + 8).min(self.sections[section].data.len())).unwrap_or(&[]);
         let branch = match self.branch(bytes, fixup.offset, linear, section) {
             Ok(branch) => branch,
+            Err(_) if self.place_in(section, linear).is_some_and(|to| to.abs_diff(fixup.offset) % 4 != 0) => {
+                return Err(fault("the place to branch to is not a multiple of 4 bytes away".into()));
+            }
             Err(why) if self.place_in(section, linear).is_some() => {
                 if self.far.is_some() {
                     self.too_far.push(number);
@@ -526,8 +551,7 @@ impl Assembler {
     }
 
     fn store(&mut self, fixup: &Fixup, section: usize, width: u8, value: i64) -> Result<(), Flaw> {
-        let bits = u32::from(width) * 8;
-        if width < 8 && !(-1i64 << (bits - 1)..1i64 << bits).contains(&value) {
+        if !super::data::fits(value, width.into()) {
             return Err(Flaw::new(fixup.place, format!("{value} does not fit in {width} bytes")));
         }
         let (at, width) = (fixup.offset as usize, usize::from(width));

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::encoding::byte_of;
 use super::flaw::{Flaw, Result, Span};
 use super::source::Line;
 
@@ -174,7 +175,16 @@ impl<'a> Scan<'a> {
                 }
                 b'"' => return Ok(out),
                 b'\\' => out.push(self.escaped()?),
-                byte => out.push(byte),
+                byte => match self.text.get(self.at - 1..).and_then(|text| text.chars().next()) {
+                    Some(c) if !c.is_ascii() => {
+                        self.at += c.len_utf8() - 1;
+                        match byte_of(c) {
+                            Some(byte) => out.push(byte),
+                            None => out.extend(c.encode_utf8(&mut [0; 4]).as_bytes()),
+                        }
+                    }
+                    _ => out.push(byte),
+                },
             }
         }
     }

@@ -189,6 +189,28 @@ impl Table {
         self.all.len() - 1
     }
 
+    /// A sum of an earlier value of a symbol, which the source cannot name any more, and a number: with the sum that the
+    /// earlier value is in its place, so that a symbol that counts from a label is always one step away from the label.
+    pub fn joined(&self, expr: Expr) -> Expr {
+        let sum = |expr: &Expr| match expr {
+            Expr::Symbol(of, None) => Some((*of, 0)),
+            Expr::Binary(sign @ ("+" | "-"), parts, _) => match **parts {
+                (Expr::Symbol(of, None), Expr::Int(n)) => Some((of, if *sign == "-" { n.wrapping_neg() } else { n })),
+                _ => None,
+            },
+            _ => None,
+        };
+        let joined = || {
+            let (of, more) = sum(&expr)?;
+            let old = self.get(of);
+            let Def::Variable(value) = &old.def else { return None };
+            let is_unseen = old.name.is_empty() && old.bind.unwrap_or(0) == 0;
+            let (base, number) = sum(value).filter(|_| is_unseen)?;
+            Some((Expr::Symbol(base, None), Expr::Int(number.wrapping_add(more))))
+        };
+        joined().map_or(expr.clone(), |parts| Expr::Binary("+", Box::new(parts), 1))
+    }
+
     /// The section and the offset of a label, or of a variable that is a place.
     pub fn location(&self, id: SymbolId) -> Option<(usize, u64)> {
         match &self.get(id).def {

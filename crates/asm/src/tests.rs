@@ -251,3 +251,18 @@ fn a_name_that_nothing_defines_is_one_error() {
     let faults = assemble("a.s", ".long .Lno\n.long .Lno", &options()).unwrap_err();
     assert_eq!(faults.to_string(), "a.s:1:7: error: .Lno is not defined\na.s:2:7: error: not defined");
 }
+
+/// As many terms as there can be are read, resolved and dropped on the small stack of a thread.
+#[test]
+fn sums_are_long() {
+    let sum = format!(".text\na: .long 0\n.quad 0{}\nb: .long 0", "+b-a".repeat(2047));
+    let built = good(&sum);
+    assert_eq!(built.code().next().unwrap()[4..12], (2047u64 * 12).to_le_bytes()[..]);
+}
+
+#[test]
+fn bytes_that_are_not_utf8_stay_bytes() {
+    let source = b"// Andr\xe9 \xff\n.text\n.ascii \"\xe9\xc3\xa9\xf4\x8f\xbb\xa9\" /* \xe9 */\n";
+    let built = good(&crate::source_text(source));
+    assert_eq!(built.code().next(), Some(&b"\xe9\xc3\xa9\xf4\x8f\xbb\xa9"[..]));
+}

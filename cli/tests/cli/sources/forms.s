@@ -2568,3 +2568,40 @@ amdhsa.kernels:
 ...
 what follows
 .end_amdgpu_metadata // comment
+
+//! gfx942
+// Size and type of names of names.
+lbl: .quad 0
+.type lbl,@object
+.size lbl, 8
+.set q, lbl+8
+.size q, 16
+.globl q
+.type q,@function
+.set r, q
+.set s, r+1
+.set t, s
+far:
+.set first, far
+.size first, 4
+.set second, first
+
+//! gfx942
+// A symbol that counts from a label.
+.text
+l:
+.set x, l
+.rept 3000
+.set x, x+4
+.endr
+.quad x
+.quad l+x-l
+
+//! gfx942
+.text
+.irp a, 1, 2, 3
+.byte \a
+.endm
+.byte 9
+.endr
+.byte 4

@@ -1738,3 +1738,24 @@ k: s_endpgm
 amdhsa.version: [1, 2]
 amdhsa.kernels: []
 .end_amdgpu_metadata s_bad
+
+//! gfx942
+.macro m a, b
+.byte \a, \b
+.endm
+m 1, 2
+m 1,
+m 1, 2,
+
+//! gfx942
+.dcb.b 2,-128
+.dcb.b 2,255
+.dcb.b 2,256
+
+//! gfx942
+.dcb.l 1,0x100000000
+
+//! gfx942
+.text
+.file 1 "a.c"
+.file 3 "b.c"

@@ -109,6 +109,11 @@ impl Assembler {
             return Err(Flaw::new(frame.place, "no .cfi_endproc follows"));
         }
         self.write_frames()?;
+        let files = &self.debug.files;
+        if let Some(gap) = (1..files.len()).find(|n| files[*n].is_none()) {
+            let place = files.iter().skip(gap).flatten().next().map_or(Span::default(), |file| file.place);
+            return Err(Flaw::new(place, format!("there is no .file {gap}, but one with a greater number")));
+        }
         if !self.debug.lines.is_empty() || self.debug.files.iter().any(Option::is_some) {
             self.write_lines()?;
         }
@@ -200,7 +205,7 @@ impl Assembler {
             table.push(LINE_STRP);
         }
         unsigned(debug.files.len() as u64, &mut table.bytes);
-        let none = File { directory: 0, name: String::new(), md5: Some(0), source: None };
+        let none = File { directory: 0, name: String::new(), md5: Some(0), place: Span::default(), source: None };
         for file in debug.files.iter().map(|file| file.as_ref().unwrap_or(&none)) {
             text(table, &file.name);
             unsigned(file.directory as u64, &mut table.bytes);
