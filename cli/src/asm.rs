@@ -100,15 +100,7 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
 /// Reads the registers of `--long-branches`: `s[4:5]`, or `s[4:5],s6` to keep SCC.
 fn registers(text: &str) -> std::result::Result<Far, String> {
     let form = "two registers such as s[4:5], the first with an even number; s[4:5],s6 keeps SCC in s6";
-    let read = || {
-        let (pair, scc) = text.split_once(',').map_or((text, None), |(pair, scc)| (pair, Some(scc.trim())));
-        let (first, last) = pair.trim().strip_prefix("s[")?.strip_suffix(']')?.split_once(':')?;
-        let (first, last) = (first.parse::<u8>().ok()?, last.parse::<u8>().ok()?);
-        let scc = scc.map(|scc| scc.strip_prefix('s')?.parse::<u8>().ok());
-        let is_pair = first % 2 == 0 && first.checked_add(1) == Some(last);
-        (is_pair && scc != Some(None)).then_some(Far { pair: first, scc: scc.flatten() })
-    };
-    read().ok_or_else(|| form.into())
+    amdgpu_asm::far(text).ok_or_else(|| form.into())
 }
 
 fn filler(args: &Args) -> Option<Filler> {

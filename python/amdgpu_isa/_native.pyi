@@ -68,6 +68,9 @@ class RuleError(IsaError):
 class RepairError(IsaError):
     """The code object cannot be changed, or the result is not proved to be the same program."""
 
+class EvalError(IsaError):
+    """The result of this instruction is not known."""
+
 class AssemblyError(IsaError):
     """The source has faults."""
 
@@ -273,6 +276,11 @@ class Image:
     def kernels(self) -> list[Kernel]: ...
     def lines(self, target: str | Target | None = None) -> Lines:
         """The lines of all sections, each function decoded for waves of its own size."""
+    def source(self) -> str:
+        """A source from which `build` makes the same bytes, with labels and directives, as `dis --asm` prints it.
+
+        Comments at its top say if the file needs `strip` or `sorted_names` for that. Raises ObjectError.
+        """
     def lint(
         self,
         target: str | Target | None = None,
@@ -350,6 +358,74 @@ class Finding:
     @property
     def source(self) -> str:
         """The manuals, or other sources, that have the rule."""
+
+@final
+class Rule:
+    """A rule by which code is checked."""
+
+    @property
+    def id(self) -> str:
+        """The name that findings have as `rule`."""
+    @property
+    def severity(self) -> str:
+        """"error", "warning" or "hint"."""
+    @property
+    def title(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def help(self) -> str:
+        """Advice about a finding."""
+    @property
+    def needs(self) -> str | None:
+        """The distance, such as "5 wait states"; None if it has no number, or depends on the target."""
+    @property
+    def ends(self) -> str:
+        """The instructions that end the hazard, in words; empty if only distance does."""
+    @property
+    def is_strict(self) -> bool:
+        """Whether only a strict check demands it."""
+    @property
+    def sources(self) -> list[str]: ...
+
+@final
+class Baseline:
+    """Findings that are known, by function, rule, register and target: addresses do not matter.
+
+    `str` is its text, which `lint --baseline` of the command reads, too, and `len` the number of its findings.
+    """
+
+    def __new__(cls, text: str = "") -> Baseline: ...
+    def add(self, finding: Finding) -> None: ...
+    def take(self, finding: Finding) -> bool:
+        """Whether the finding is known. It is then taken out: a second one like it is new."""
+    def __copy__(self) -> Baseline: ...
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+
+@final
+class Wave:
+    """The registers of one wave, all 0 at first. It has no memory.
+
+    `mode` has settings such as "round=zero,denorm=flush": `round` is ne, up, down or zero, `denorm` is keep, flush, flush-in
+    or flush-out, both with 32 or 64 after the key for floats of that size only (16 bits go with 64), and `dx10_clamp` and
+    `fp16_ovfl` are 0 or 1.
+    """
+
+    exec: int
+    vcc: int
+    scc: bool
+    m0: int
+    def __new__(
+        cls, mode: str = "", *, exec: int = ..., vcc: int = 0, scc: bool = False, m0: int = 0
+    ) -> Wave: ...
+    def read(self, name: str, lane: int = 0, dwords: int = 1) -> int:
+        """The value of a register such as "v4" in a lane, "s2" or "vcc_lo"; with two dwords, of it and the next one."""
+    def write(self, name: str, value: int, lane: int = 0, dwords: int = 1) -> None: ...
+    def run(self, inst: Inst) -> None:
+        """Changes the registers as an instruction does. Raises EvalError if its result is not known, and changes nothing."""
+    def __copy__(self) -> Wave: ...
+    def __eq__(self, other: object) -> bool: ...
 
 @final
 class Section:
@@ -503,9 +579,15 @@ def unpack(file: _Buffer, *, max_decompressed: int | None = None) -> _bytes:
     `max_decompressed` is that of `open`. Raises ObjectError if the bundle is damaged or too large.
     """
 
+def rules(target: str | Target | None = None, *, strict: bool = False) -> list[Rule]:
+    """The rules by which `lint` checks code for a target, or those for all targets, without their distances."""
+
+def unchecked() -> list[tuple[str | None, str]]:
+    """The faults that `lint` does not check: the id of the rule, if it has one, and the fault."""
+
 def build(
     source: str,
-    target: str | None = None,
+    target: str | Target | None = None,
     *,
     name: str = "source",
     object: bool = False,
@@ -513,13 +595,17 @@ def build(
     wave: int | None = None,
     fill: str | None = None,
     include: Sequence[str | PathLike[str]] | None = None,
+    sorted_names: bool = False,
+    long_branches: str | None = None,
 ) -> _bytes:
     """Assembles a whole source to a code object, or with `object` to an object for a linker.
 
-    `target` is a processor such as "gfx942:xnack-", if the source does not say it, and `wave` the lanes of code outside of kernels. `fill` is
+    `target` is a processor such as "gfx942:xnack-", if the source does not say it, and `wave` the lanes of code outside of kernels, which
+    a `Target` says, too. `fill` is
     "llvm22" or "llvm23": how sources that an operation does not have are filled, if the source does not say it. Without
     `include`, the directories where included files are searched, no files are read. `strip` leaves out the table of symbols that
-    no loader reads. Raises AssemblyError.
+    no loader reads, and `sorted_names` sorts the names of a linked file, as llvm-objcopy does. `long_branches` is two registers such as
+    "s[4:5]", through which branches go that do not reach their places; "s[4:5],s6" keeps SCC, too. Raises AssemblyError.
     """
 
 def operations(target: str | Target) -> list[dict[str, Any]]: ...

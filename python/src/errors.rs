@@ -17,6 +17,7 @@ create_exception!(amdgpu_isa, ChangeError, IsaError, "The instruction cannot be 
 create_exception!(amdgpu_isa, RetargetError, IsaError, "The other target lacks something.");
 create_exception!(amdgpu_isa, RuleError, IsaError, "The instruction breaks a rule beyond decoding.");
 create_exception!(amdgpu_isa, RepairError, IsaError, "The code object cannot be changed.");
+create_exception!(amdgpu_isa, EvalError, IsaError, "The result of this instruction is not known.");
 create_exception!(amdgpu_isa, AssemblyError, IsaError, "The source has faults.");
 create_exception!(amdgpu_isa, ObjectError, IsaError, "This file, or a part of it, cannot be read.");
 
@@ -30,6 +31,7 @@ pub fn add(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("RetargetError", py.get_type::<RetargetError>())?;
     m.add("RuleError", py.get_type::<RuleError>())?;
     m.add("RepairError", py.get_type::<RepairError>())?;
+    m.add("EvalError", py.get_type::<EvalError>())?;
     m.add("AssemblyError", py.get_type::<AssemblyError>())?;
     m.add("ObjectError", py.get_type::<ObjectError>())
 }

@@ -108,6 +108,12 @@ impl Image {
         Ok(Lines::new(target, parts.collect()))
     }
 
+    /// A source that assembles to this code object again.
+    fn source(&self, py: Python<'_>) -> PyResult<String> {
+        let source = amdgpu_source::Source::new(self.bytes.as_bytes(py));
+        source.map(|source| source.to_string()).map_err(|error| errors::object(py, error.to_string(), &[]))
+    }
+
     /// The findings about the code; with `hints` also those about code that may be as intended.
     #[pyo3(signature = (target = None, *, hints = false, strict = false, xnack = None, expert = false))]
     fn lint(

@@ -1,6 +1,7 @@
 //! Checks and repairs of code objects, as the package amdgpu-lint makes them.
 
 use amdgpu_lint::Settings;
+use amdgpu_lint::baseline::Key;
 use amdgpu_lint::check::{self, Severity};
 use amdgpu_lint::repair::{self, Repair};
 use amdgpu_object::{CannotReplace, Error, Part, Refusal};
@@ -14,34 +15,45 @@ use crate::inst::Inst;
 use crate::target::{Target, Wanted};
 
 /// A finding about an instruction.
-#[pyclass(frozen, get_all, module = "amdgpu_isa")]
+#[pyclass(frozen, module = "amdgpu_isa")]
 pub struct Finding {
+    #[pyo3(get)]
     severity: &'static str,
+    #[pyo3(get)]
     rule: &'static str,
+    #[pyo3(get)]
     message: String,
+    #[pyo3(get)]
     target: Target,
+    #[pyo3(get)]
     section: String,
     /// The name of the function, and the offset of the instruction in it.
+    #[pyo3(get)]
     function: Option<String>,
+    #[pyo3(get)]
     offset: Option<u64>,
+    #[pyo3(get)]
     address: u64,
+    #[pyo3(get)]
     inst: Option<Inst>,
     /// The earlier instruction on which this one depends, and its address.
+    #[pyo3(get)]
     producer: Option<(u64, Inst)>,
+    #[pyo3(get)]
     path: Vec<u64>,
     /// The advice how to repair the finding, or None.
+    #[pyo3(get)]
     advice: Option<String>,
+    #[pyo3(get)]
     source: &'static str,
+    /// The part of the finding by which a baseline knows it.
+    pub key: Key,
 }
 
 impl Finding {
     fn of(finding: &check::Finding<'_>) -> Finding {
         Finding {
-            severity: match finding.severity() {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Hint => "hint",
-            },
+            severity: finding.severity().name(),
             rule: finding.rule(),
             message: finding.what.to_string(),
             target: Target(finding.target),
@@ -54,6 +66,7 @@ impl Finding {
             path: finding.path.clone(),
             advice: finding.advice(),
             source: finding.source(),
+            key: Key::of(finding),
         }
     }
 }

@@ -2,31 +2,38 @@
 
 use std::path::PathBuf;
 
-use amdgpu_asm::{Fault, Faults, Options};
+use amdgpu_asm::{Far, Fault, Faults, Options};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors;
+use crate::target::Target;
 
 /// Assembles a source to a code object, or to an object for a linker.
 #[pyfunction]
-#[pyo3(signature = (source, target = None, *, name = "source", object = false, strip = false, wave = None, fill = None, include = None))]
+#[pyo3(signature = (source, target = None, *, name = "source", object = false, strip = false, wave = None, fill = None, include = None, sorted_names = false, long_branches = None))]
 #[allow(clippy::too_many_arguments)] // They are keywords.
 pub fn build<'py>(
     py: Python<'py>,
     source: &str,
-    target: Option<&str>,
+    target: Option<Processor>,
     name: &str,
     object: bool,
     strip: bool,
     wave: Option<u16>,
     fill: Option<&str>,
     include: Option<Vec<PathBuf>>,
+    sorted_names: bool,
+    long_branches: Option<&str>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let refused = |faults: Faults| refused(py, &faults);
     let mut options = Options::default();
-    options.target = target.map(str::parse).transpose().map_err(refused)?;
-    options.wave = wave;
+    let (name_of_target, lanes) = target.map_or((None, None), |target| (Some(target.name), target.lanes));
+    options.target = name_of_target.map(|name| name.parse()).transpose().map_err(refused)?;
+    options.wave = wave.or(lanes);
+    options.sorted_names = sorted_names;
+    options.long_branches = long_branches.map(far).transpose()?;
     options.filler = fill.map(crate::inst::filler).transpose()?;
     // Without a list of directories, the assembler reads no other files.
     options.is_alone = include.is_none();
@@ -34,6 +41,31 @@ pub fn build<'py>(
     let built = amdgpu_asm::assemble(name, source, &options);
     let built = built.and_then(|built| if object { built.to_object() } else { built.to_code_object(strip) });
     Ok(PyBytes::new(py, &built.map_err(refused)?))
+}
+
+/// The processor of a source, and the lanes of its waves if a `Target` states them.
+pub struct Processor {
+    name: String,
+    lanes: Option<u16>,
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Processor {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Processor> {
+        if let Ok(target) = object.cast::<Target>() {
+            let target = target.get().0;
+            return Ok(Processor { name: target.processor().into(), lanes: Some(target.wave_size()) });
+        }
+        Ok(Processor { name: object.extract()?, lanes: None })
+    }
+}
+
+/// The registers for long branches.
+fn far(text: &str) -> PyResult<Far> {
+    let form =
+        "long_branches is two registers such as s[4:5], the first with an even number; s[4:5],s6 keeps SCC in s6";
+    amdgpu_asm::far(text).ok_or_else(|| PyValueError::new_err(form))
 }
 
 /// The exception for faults of a source, with all of them as dictionaries.

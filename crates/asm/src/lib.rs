@@ -96,6 +96,7 @@ pub use amdgpu_isa::asm::Far;
 pub use data::NOP;
 pub use encoding::source_text;
 pub use fault::{Fault, Faults, Kind, Origin, Place};
+pub use long_branch::far;
 pub use places::{Places, Statement};
 pub use target::Processor;
 

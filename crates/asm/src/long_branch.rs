@@ -20,6 +20,23 @@ const MOST: usize = 16;
 /// An address that no branch reaches.
 const NOWHERE: u64 = 0x1234_5678_9abc_def0;
 
+/// The registers for long branches as a text: `s[4:5]`, or `s[4:5],s6` to keep SCC in `s6`. `None` if the text is none of
+/// the two, or the first register has an odd number.
+///
+/// ```
+/// use amdgpu_asm::{Far, far};
+/// assert_eq!(far("s[4:5],s6"), Some(Far { pair: 4, scc: Some(6) }));
+/// assert_eq!(far("s[5:6]"), None);
+/// ```
+pub fn far(text: &str) -> Option<Far> {
+    let (pair, scc) = text.split_once(',').map_or((text, None), |(pair, scc)| (pair, Some(scc.trim())));
+    let (first, last) = pair.trim().strip_prefix("s[")?.strip_suffix(']')?.split_once(':')?;
+    let (first, last) = (first.parse::<u8>().ok()?, last.parse::<u8>().ok()?);
+    let scc = scc.map(|scc| scc.strip_prefix('s')?.parse::<u8>().ok());
+    let is_pair = first % 2 == 0 && first.checked_add(1) == Some(last);
+    (is_pair && scc != Some(None)).then_some(Far { pair: first, scc: scc.flatten() })
+}
+
 impl Assembler {
     /// Emits a branch, as a long branch if it did not reach its target in an earlier round.
     pub fn emit_branch(&mut self, inst: &Inst, bytes: &[u8], expr: Expr, place: Span) -> Result<()> {

@@ -52,6 +52,33 @@ pub fn is_vector(operand: &Operand) -> bool {
 }
 
 impl Wave {
+    /// The register with a name such as `v4`, `s2`, `a0`, `vcc` or `m0`; `None` if a wave does not have it.
+    ///
+    /// ```
+    /// use amdgpu_eval::Wave;
+    /// use amdgpu_isa::Reg;
+    /// assert_eq!([Wave::register("v4"), Wave::register("vcc")], [Some(Reg::Vgpr(4)), Some(Reg::Vcc)]);
+    /// assert_eq!([Wave::register("v"), Wave::register("mode"), Wave::register("s300")], [None; 3]);
+    /// ```
+    pub fn register(name: &str) -> Option<Reg> {
+        let whole = [Reg::Scc, Reg::Vcc, Reg::Exec, Reg::M0].into_iter().find(|reg| reg.to_string() == name);
+        let special =
+            || Special::ALL.iter().find(|special| special.name() == name).map(|special| Reg::Special(*special));
+        let numbered = || {
+            let (file, number) = name.split_at(name.find(|c: char| c.is_ascii_digit())?);
+            let number: u16 = number.parse().ok()?;
+            let small = u8::try_from(number).ok();
+            match file {
+                "v" => Some(Reg::Vgpr(number)),
+                "a" => small.map(Reg::Agpr),
+                "s" => small.map(Reg::Sgpr),
+                "ttmp" => small.map(Reg::Ttmp),
+                _ => None,
+            }
+        };
+        whole.or_else(special).or_else(numbered).filter(|reg| Wave::default().read(*reg, 0, 0).is_some())
+    }
+
     fn vectors(&self, reg: Reg) -> Option<(&Vectors, u16)> {
         match reg {
             Reg::Vgpr(n) => Some((&self.vectors, n)),
@@ -65,7 +92,7 @@ impl Wave {
     /// not have the register.
     pub fn read(&self, reg: Reg, index: u16, lane: usize) -> Option<u32> {
         if let Some((vectors, n)) = self.vectors(reg) {
-            return Some(vectors.get(&(n + index)).map_or(0, |lanes| lanes[lane % LANES]));
+            return Some(vectors.get(&n.saturating_add(index)).map_or(0, |lanes| lanes[lane % LANES]));
         }
         let half = |mask: u64, high: u16| (mask >> (32 * high.min(1))) as u32;
         Some(match reg {
@@ -91,9 +118,13 @@ impl Wave {
             *mask = *mask & !(0xffff_ffff << shift) | u64::from(value) << shift;
         };
         match reg {
-            Reg::Vgpr(n) => self.vectors.entry(n + index).or_insert([0; LANES])[lane % LANES] = value,
-            Reg::VgprHigh(n) => self.vectors.entry(u16::from(n) + index).or_insert([0; LANES])[lane % LANES] = value,
-            Reg::Agpr(n) => self.accumulators.entry(u16::from(n) + index).or_insert([0; LANES])[lane % LANES] = value,
+            Reg::Vgpr(n) => self.vectors.entry(n.saturating_add(index)).or_insert([0; LANES])[lane % LANES] = value,
+            Reg::VgprHigh(n) => {
+                self.vectors.entry(u16::from(n).saturating_add(index)).or_insert([0; LANES])[lane % LANES] = value
+            }
+            Reg::Agpr(n) => {
+                self.accumulators.entry(u16::from(n).saturating_add(index)).or_insert([0; LANES])[lane % LANES] = value
+            }
             Reg::Scc => self.scc = value & 1 == 1,
             Reg::Vcc | Reg::Special(Special::VccLo) => set(&mut self.vcc, index),
             Reg::Special(Special::VccHi) => set(&mut self.vcc, 1),
@@ -111,7 +142,7 @@ impl Wave {
 
 /// The scalar register whose number is `index` more than that of another one.
 fn next(reg: Reg, index: u16) -> Option<Reg> {
-    let add = |n: u8| u8::try_from(u16::from(n) + index).ok();
+    let add = |n: u8| u8::try_from(u16::from(n).saturating_add(index)).ok();
     match reg {
         Reg::Sgpr(n) => Some(Reg::Sgpr(add(n)?)),
         Reg::Ttmp(n) => Some(Reg::Ttmp(add(n)?)),

@@ -41,8 +41,10 @@ pub struct Baseline {
     known: BTreeMap<Key, usize>,
 }
 
+/// The part of a finding by which a baseline knows it: function, rule, register and target. It outlives the code that was
+/// checked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+pub struct Key {
     function: String,
     rule: String,
     register: String,
@@ -62,12 +64,23 @@ const HEAD: &str = "# Known findings: COUNT RULE REGISTER TARGET FUNCTION";
 impl Baseline {
     /// Adds a finding to those that are known.
     pub fn add(&mut self, finding: &Finding<'_>) {
-        *self.known.entry(Key::of(finding)).or_insert(0) += 1;
+        self.add_key(Key::of(finding));
+    }
+
+    /// Adds the finding with this key.
+    pub fn add_key(&mut self, key: Key) {
+        let count = self.known.entry(key).or_insert(0);
+        *count = count.saturating_add(1);
     }
 
     /// Whether the finding is known. Each known finding counts for only one match.
     pub fn take(&mut self, finding: &Finding<'_>) -> bool {
-        let Some(count) = self.known.get_mut(&Key::of(finding)).filter(|count| **count > 0) else { return false };
+        self.take_key(&Key::of(finding))
+    }
+
+    /// Whether the finding with this key is known, as [`Baseline::take`] says it.
+    pub fn take_key(&mut self, key: &Key) -> bool {
+        let Some(count) = self.known.get_mut(key).filter(|count| **count > 0) else { return false };
         *count -= 1;
         true
     }
@@ -84,7 +97,8 @@ impl Baseline {
 }
 
 impl Key {
-    fn of(finding: &Finding<'_>) -> Key {
+    /// The key of a finding.
+    pub fn of(finding: &Finding<'_>) -> Key {
         let register = finding.what.register().map_or_else(|| "-".to_owned(), |reg| register_name(reg).to_string());
         let function = finding.function.map_or_else(|| "-".to_owned(), |function| escaped(&function.name.to_text()));
         Key { function, rule: finding.rule().to_owned(), register, target: finding.target.name().to_owned() }
