@@ -40,7 +40,7 @@ pub fn compare(files: &Files<'_>, pairs: &Pairs, table: &Section, one: &[u8], ot
     let Files { old, new, .. } = files;
     let section = |side: &Side<'_>| side.sections.get(table.info).copied().filter(is_loaded);
     let sections = section(old).zip(section(new));
-    let mut distances = BTreeMap::new();
+    let mut lower = Lower::default();
     for (a, b) in old.file.relocations(one).zip(new.file.relocations(other)) {
         let is_placed = match sections {
             Some((section, _)) if section.is_code() => {
@@ -53,7 +53,7 @@ pub fn compare(files: &Files<'_>, pairs: &Pairs, table: &Section, one: &[u8], ot
         let is_same = match (symbols, Formula::of(a.kind)) {
             (Some((one, other)), Some(formula)) => {
                 let ends = [End { side: old, symbol: one, by: a }, End { side: new, symbol: other, by: b }];
-                Kept { files, pairs, sections, ends, formula }.is_same(&mut distances)
+                Kept { files, pairs, sections, ends, formula }.is_same(&mut lower)
             }
             _ => a.addend == b.addend,
         };
@@ -62,6 +62,32 @@ pub fn compare(files: &Files<'_>, pairs: &Pairs, table: &Section, one: &[u8], ot
         }
     }
     Ok(())
+}
+
+/// The relocations so far that are not for upper halves of distances.
+#[derive(Default)]
+struct Lower {
+    /// The distances in the new file, by the symbols and distances in the old file.
+    distances: BTreeMap<(u32, i64), i64>,
+    /// The change of the distance of the last such relocation with each symbol.
+    last: BTreeMap<u32, i64>,
+}
+
+impl Lower {
+    /// Whether a relocation is no upper half, or changes as its lower half does. The lower half has the same distance, or,
+    /// in a source that states another distance for each half, is the one before it with the same symbol.
+    fn goes_with(&mut self, part: Part, symbol: u32, old: i64, new: i64) -> bool {
+        let change = new.wrapping_sub(old);
+        if part != Part::High {
+            self.distances.insert((symbol, old), new);
+            self.last.insert(symbol, change);
+            return true;
+        }
+        match self.distances.get(&(symbol, old)) {
+            Some(lower) => *lower == new,
+            None => self.last.get(&symbol) == Some(&change),
+        }
+    }
 }
 
 /// A relocation of one of the files.
@@ -106,10 +132,9 @@ struct Kept<'k, 'a> {
 }
 
 impl Kept<'_, '_> {
-    /// Whether a linker writes numbers with the same meaning for both relocations. `distances` has the distances of the
-    /// earlier relocations that are not upper halves: those in the new file, by the symbols and distances in the old
-    /// file.
-    fn is_same(&self, distances: &mut BTreeMap<(u32, i64), i64>) -> bool {
+    /// Whether a linker writes numbers with the same meaning for both relocations. `lower`: the parts so far that are not
+    /// upper halves.
+    fn is_same(&self, lower: &mut Lower) -> bool {
         let Kept { files, sections, ends: [a, b], formula, .. } = self;
         let Some((section, new_section)) = sections else { return self.leads() };
         let is_filled = b.is_filled(new_section, *formula);
@@ -121,12 +146,8 @@ impl Kept<'_, '_> {
             false if formula.base == Base::Entry => is_still && files.old.segments.is_empty(),
             // The walk through the code has compared the addresses that the code makes.
             true => {
-                let key = (a.by.symbol, a.distance());
-                if formula.part != Part::High {
-                    distances.insert(key, b.distance());
-                }
-                // The upper half must have the distance of the lower half, and code must not move far.
-                let is_whole = distances.get(&key).is_some_and(|lower| *lower == b.distance());
+                // The upper half must move as the lower half does, and code must not move far.
+                let is_whole = lower.goes_with(formula.part, a.by.symbol, a.distance(), b.distance());
                 let is_near = i32::try_from(b.distance().wrapping_sub(a.distance())).is_ok();
                 let is_value = formula.base == Base::Entry || is_filled || !a.is_filled(section, *formula);
                 is_whole && is_near && is_value
