@@ -9,6 +9,7 @@ mod tables;
 
 use std::collections::BTreeMap;
 
+use amdgpu_object::elf::wide;
 use amdgpu_object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
 use amdgpu_object::relocation_kinds::{Base, Formula};
 use object::elf::STB_WEAK;
@@ -22,11 +23,16 @@ use layout::Layout;
 use tables::{Dynamic, dynamic_symbols};
 
 const PAGE: u64 = 0x1000;
-const PROGRAM_HEADER: u64 = 56;
-const FILE_HEADER: u64 = 64;
+const PROGRAM_HEADER: u64 = wide::SEGMENT_HEADER as u64;
+const FILE_HEADER: u64 = wide::FILE_HEADER as u64;
+const SYMBOL: u64 = wide::SYMBOL as u64;
+const RELOCATION: u64 = wide::RELOCATION as u64;
 const GOT: &str = ".got";
+/// Sections of a source that become read-only after loading: data with addresses, and zeros.
+const RELRO_DATA: &str = ".data.rel.ro";
+const RELRO_BSS: &str = ".bss.rel.ro";
 /// The sections that become read-only after loading, in their order.
-const RELRO: [&str; 5] = [".data.rel.ro", ".dynamic", GOT, ".bss.rel.ro", RELRO_PADDING];
+const RELRO: [&str; 5] = [RELRO_DATA, ".dynamic", GOT, RELRO_BSS, RELRO_PADDING];
 const RELRO_PADDING: &str = ".relro_padding";
 
 /// A section of the file.
@@ -83,7 +89,7 @@ impl Chunk {
             (_, 0) => 2,
             (_, SHF_EXECINSTR) => 3,
             // A source that was made from a linked file already has a table of this name.
-            _ if self.is_made() || [RELRO[0], GOT, RELRO[3]].contains(&self.name.as_str()) => 4,
+            _ if self.is_made() || [RELRO_DATA, GOT, RELRO_BSS].contains(&self.name.as_str()) => 4,
             _ if self.kind == SHT_NOBITS => 6,
             _ => 5,
         }
@@ -140,16 +146,25 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     let moved = chunks.iter_mut().flat_map(|chunk| merged::merge(chunk, image)).collect();
     let alloc = SHF_ALLOC;
     chunks.push(
-        Chunk { info: 1, ..Chunk::new(".dynsym", 11, alloc, 8, 24, ".dynstr") }.with(vec![0; dynamic.symbols_len()]),
+        Chunk { info: 1, ..Chunk::new(".dynsym", 11, alloc, 8, SYMBOL, ".dynstr") }
+            .with(vec![0; dynamic.symbols_len()]),
     );
     chunks.push(Chunk::new(".gnu.hash", 0x6fff_fff6, alloc, 8, 0, ".dynsym").with(dynamic.gnu_hash()));
     chunks.push(Chunk::new(".hash", 5, alloc, 4, 4, ".dynsym").with(dynamic.hash()));
     chunks.push(Chunk::new(".dynstr", 3, alloc, 1, 0, "").with(dynamic.strings.clone()));
     if dynamic_count > 0 {
-        chunks.push(Chunk::new(".rela.dyn", 4, alloc, 8, 24, ".dynsym").with(vec![0; dynamic_count * 24]));
+        chunks.push(Chunk::new(".rela.dyn", 4, alloc, 8, RELOCATION, ".dynsym").with(vec![
+            0;
+            dynamic_count
+                * wide::RELOCATION
+        ]));
     }
     let entries = if dynamic_count > 0 { 11 } else { 7 };
-    chunks.push(Chunk::new(".dynamic", 6, alloc | SHF_WRITE, 8, 16, ".dynstr").with(vec![0; entries * 16]));
+    chunks.push(Chunk::new(".dynamic", 6, alloc | SHF_WRITE, 8, wide::DYNAMIC as u64, ".dynstr").with(vec![
+            0;
+            entries
+                * wide::DYNAMIC
+        ]));
     if !got.is_empty() {
         chunks.push(Chunk::new(".got", SHT_PROGBITS, alloc | SHF_WRITE, 8, 0, "").with(vec![0; got.len() * 8]));
     }
@@ -199,9 +214,14 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     let address = |name: &str| layout.addresses.get(name).copied().unwrap_or(0);
     let mut tags: Vec<(u64, u64)> = Vec::new();
     if !loaded.is_empty() {
-        tags.extend([(7, address(".rela.dyn")), (8, loaded.len() as u64 * 24), (9, 24), (0x6fff_fff9, count)]);
+        tags.extend([
+            (7, address(".rela.dyn")),
+            (8, loaded.len() as u64 * RELOCATION),
+            (9, RELOCATION),
+            (0x6fff_fff9, count),
+        ]);
     }
-    tags.extend([(6, address(".dynsym")), (11, 24), (5, address(".dynstr")), (10, dynamic.strings.len() as u64)]);
+    tags.extend([(6, address(".dynsym")), (11, SYMBOL), (5, address(".dynstr")), (10, dynamic.strings.len() as u64)]);
     tags.extend([(0x6fff_fef5, address(".gnu.hash")), (4, address(".hash")), (0, 0)]);
     store(".dynamic", tags.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()]).flatten().collect());
     file::write(image, &chunks, &segments, &layout, strip).map_err(|why| vec![Flaw::new(Span::default(), why)])

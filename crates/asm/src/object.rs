@@ -16,8 +16,8 @@ use super::assembler::Section;
 use super::resolve::{At, Image, Of, Output, Symbol};
 
 /// The lengths of a relocation with and without an addend, in bytes.
-const RELA: u64 = 24;
-const REL: u64 = 16;
+const RELA: u64 = amdgpu_object::elf::wide::RELOCATION as u64;
+const REL: u64 = amdgpu_object::elf::wide::SHORT_RELOCATION as u64;
 
 /// Whether the relocations of a section have addends.
 fn has_addends(image: &Image, section: &Section) -> bool {

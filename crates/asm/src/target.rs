@@ -99,14 +99,8 @@ impl Processor {
             .parse()
             .map_err(|_| format!("unknown processor {:?}", id.processor.escape_debug().to_string()))?;
         let target = processor.target().ok_or_else(|| format!("{} is not in this build", processor.name()))?;
-        let (mut xnack, mut sramecc) = (None, None);
         id.check_features(target).map_err(|error| error.to_string())?;
-        for (name, on) in &id.features {
-            match name.as_str() {
-                "xnack" => xnack = Some(*on),
-                _ => sramecc = Some(*on),
-            }
-        }
+        let (xnack, sramecc) = (id.feature(TargetId::XNACK), id.feature(TargetId::SRAMECC));
         Ok(Processor { processor, target, xnack, sramecc, os, says_os: true })
     }
 

@@ -7,7 +7,7 @@ use amdgpu_isa::Target;
 use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::Flow;
 use amdgpu_isa::hazards::Modes;
-use amdgpu_object::{Image, Section, Symbol, SymbolKind};
+use amdgpu_object::{Image, Section, Symbol, SymbolKind, TargetId};
 
 use crate::Settings;
 use crate::edits::{Hazards, MachineState, Pending};
@@ -15,15 +15,12 @@ use crate::edits::{Hazards, MachineState, Pending};
 /// The modes that a code object states, or else those of `settings`. A code object for any setting of XNACK has to work
 /// with both.
 fn modes(image: &Image<'_>, settings: Settings) -> Modes {
-    let said = image.target.iter().flat_map(|target| &target.features).find(|(name, _)| name == XNACK);
+    let said = image.target.as_ref().and_then(|target| target.feature(TargetId::XNACK));
     // Bare code has no header that states a mode.
     let has_header = image.sections.first().and_then(|section| image.offset_of(section)) != Some(0);
     let unsaid = settings.xnack.or(if has_header { None } else { Some(false) });
-    Modes { xnack: said.map_or(unsaid, |(_, is_on)| Some(*is_on)), expert: settings.expert }
+    Modes { xnack: said.or(unsaid), expert: settings.expert }
 }
-
-/// The name of the XNACK feature in a target id.
-const XNACK: &str = "xnack";
 
 /// The kernels and functions of a section, in the order of their addresses.
 #[derive(Clone)]

@@ -171,7 +171,7 @@ fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
         let xnack = v2_flags && flags & XNACK_V2 != 0;
         return noted.map(|mut id| {
             if xnack && id.features.is_empty() {
-                id.features.push(("xnack".into(), true));
+                id.features.push((TargetId::XNACK.into(), true));
             }
             id
         });
@@ -191,7 +191,8 @@ fn target(file: &elf::File<'_>, noted: Option<TargetId>) -> Option<TargetId> {
         };
         Some((name.to_string(), on))
     };
-    let features = [feature("sramecc", 0x200, 10), feature("xnack", 0x100, 8)].into_iter().flatten().collect();
+    let features =
+        [feature(TargetId::SRAMECC, 0x200, 10), feature(TargetId::XNACK, 0x100, 8)].into_iter().flatten().collect();
     Some(TargetId { processor: processor.name().to_string(), features })
 }
 

@@ -4,6 +4,8 @@
 //! This layer below [`visit`](crate::visit) is for programs that need headers, symbol tables and relocations as they
 //! are.
 
+pub mod wide;
+
 use alloc::vec::Vec;
 
 use crate::error::{ElfFault, ElfPart, ErrorKind};
@@ -360,13 +362,13 @@ impl<'a> File<'a> {
 
     /// The symbols of a table of a 64-bit file.
     pub fn symbols(&self, table: &'a [u8]) -> impl Iterator<Item = Symbol> + use<'_, 'a> {
-        table.chunks_exact(24).map_while(|entry| self.read_symbol(entry))
+        table.chunks_exact(wide::SYMBOL).map_while(|entry| self.read_symbol(entry))
     }
 
     /// The symbol with a number in a table of a 64-bit file.
     pub fn symbol(&self, table: &[u8], number: u32) -> Option<Symbol> {
-        let at = usize::try_from(number).ok()?.checked_mul(24)?;
-        self.read_symbol(table.get(at..at.checked_add(24)?)?)
+        let at = usize::try_from(number).ok()?.checked_mul(wide::SYMBOL)?;
+        self.read_symbol(table.get(at..at.checked_add(wide::SYMBOL)?)?)
     }
 
     fn read_symbol(&self, entry: &[u8]) -> Option<Symbol> {
@@ -375,19 +377,19 @@ impl<'a> File<'a> {
             kind: entry.get(4)? & 0xf,
             scope: (entry.get(4)? >> 4, *entry.get(5)?),
             section: self.number(entry, 6, 2)? as u16,
-            address: self.number(entry, 8, 8)?,
-            size: self.number(entry, 16, 8)?,
+            address: self.number(entry, wide::symbol::ADDRESS, 8)?,
+            size: self.number(entry, wide::symbol::SIZE, 8)?,
         })
     }
 
     /// The relocations of a table of a 64-bit file.
     pub fn relocations(&self, table: &'a [u8]) -> impl Iterator<Item = Relocation> + use<'_, 'a> {
-        table.chunks_exact(24).map_while(|entry| {
+        table.chunks_exact(wide::RELOCATION).map_while(|entry| {
             Some(Relocation {
-                address: self.number(entry, 0, 8)?,
+                address: self.number(entry, wide::relocation::ADDRESS, 8)?,
                 kind: self.number(entry, 8, 4)? as u32,
                 symbol: self.number(entry, 12, 4)? as u32,
-                addend: self.number(entry, 16, 8)? as i64,
+                addend: self.number(entry, wide::relocation::ADDEND, 8)? as i64,
             })
         })
     }

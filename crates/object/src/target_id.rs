@@ -27,6 +27,16 @@ pub struct TargetId {
 }
 
 impl TargetId {
+    /// The name of the feature that a faulting access of memory is repeated.
+    pub const XNACK: &str = "xnack";
+    /// The name of the feature that memory on the chip corrects errors.
+    pub const SRAMECC: &str = "sramecc";
+
+    /// Whether a feature is required to be on or off; `None` if the id leaves it open.
+    pub fn feature(&self, name: &str) -> Option<bool> {
+        self.features.iter().find(|(feature, _)| feature == name).map(|(_, is_on)| *is_on)
+    }
+
     /// Reads an id such as `gfx942:sramecc+:xnack-`. Parts after the processor that are not features with `+` or `-`
     /// are left out.
     pub fn parse(text: &str) -> Self {
@@ -139,8 +149,8 @@ impl TargetId {
     /// The first such feature.
     pub fn check_features(&self, target: Target) -> Result<(), TargetIdError> {
         let has = |name: &str| match name {
-            "xnack" => target.has_xnack(),
-            "sramecc" => target.has_sramecc(),
+            TargetId::XNACK => target.has_xnack(),
+            TargetId::SRAMECC => target.has_sramecc(),
             _ => false,
         };
         match self.features.iter().find(|(name, _)| !has(name)) {

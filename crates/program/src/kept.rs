@@ -1,6 +1,6 @@
 //! Writes relocations that no loader reads: they are in an object for a linker, or a linker has kept them.
 
-use amdgpu_object::elf;
+use amdgpu_object::elf::{self, wide};
 use amdgpu_object::relocation_kinds::{Base, Formula, NONE, Part};
 
 use crate::Error;
@@ -16,7 +16,7 @@ impl Writer<'_, '_> {
         let symbols = layout.sections.get(table.link).map_or(&[][..], |symbols| layout.file.contents(symbols).bytes);
         let in_memory = layout.sections.get(table.info).is_some_and(is_loaded);
         for (number, relocation) in layout.file.relocations(data).enumerate() {
-            let at = table.offset + number as u64 * 24;
+            let at = table.offset + (number * wide::RELOCATION) as u64;
             let symbol = layout.file.symbol(symbols, relocation.symbol);
             let formula = Formula::of(relocation.kind);
             let place = match (in_memory, layout.code(table.info)) {
@@ -31,8 +31,8 @@ impl Writer<'_, '_> {
                 Some(symbol) => self.addend(&relocation, place, &symbol, table.info)?,
                 None => relocation.addend,
             };
-            self.put64(at, place)?;
-            self.put64(at + 16, addend as u64)?;
+            self.field(at, wide::relocation::ADDRESS, place)?;
+            self.field(at, wide::relocation::ADDEND, addend as u64)?;
             let formula = formula.filter(|formula| formula.base == Base::Symbol);
             let is_linked_data = in_memory && layout.code(table.info).is_none() && !layout.is_fixed;
             if let (Some(formula), Some(symbol), true) = (formula, symbol, is_linked_data) {

@@ -9,6 +9,7 @@
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
+use amdgpu_object::elf::wide::{self, file_header, section_header};
 use amdgpu_object::elf::{self, File, Section};
 use amdgpu_object::relocation_kinds::{Base, Formula, Part};
 
@@ -20,6 +21,8 @@ const STRIDE: u64 = 0x1000;
 const ENTRY: u64 = 0x800;
 /// The least room after a section, and the least alignment of sections, in bytes.
 const ROOM: u64 = 0x1_0000;
+/// The offset of the address in the header of a section.
+const ADDRESS: u64 = section_header::ADDRESS as u64;
 
 /// An object for a linker, laid out with addresses for its sections.
 ///
@@ -140,7 +143,8 @@ impl Places {
         if is_unread(elf::SHT_SYMTAB_SHNDX) || is_unread(elf::SHT_CREL) || !are_apart(file, &sections) {
             return Err(Error::Layout);
         }
-        let symbols = tables(&sections, elf::SHT_SYMTAB).map(|table| table.size / 24).max().unwrap_or(0);
+        let symbols =
+            tables(&sections, elf::SHT_SYMTAB).map(|table| table.size / wide::SYMBOL as u64).max().unwrap_or(0);
         let mut places = Places { sections: alloc::vec![None; sections.len()], outside: (0, 0) };
         let mut order: Vec<usize> = (1..sections.len()).collect();
         order.sort_by_key(|number| sections.get(*number).map(|section| section.offset));
@@ -191,20 +195,20 @@ impl Places {
             return Err(Error::Layout);
         }
         let mut out = Writer { bytes: file.bytes.to_vec() };
-        out.put(16, &elf::ET_DYN.to_le_bytes())?;
+        out.put(file_header::KIND as u64, &elf::ET_DYN.to_le_bytes())?;
         let outside = file.section_header(0);
-        out.put(outside + 4, &elf::SHT_NOBITS.to_le_bytes())?;
-        out.put(outside + 8, &elf::SHF_ALLOC.to_le_bytes())?;
+        out.put(outside + section_header::KIND as u64, &elf::SHT_NOBITS.to_le_bytes())?;
+        out.put(outside + section_header::FLAGS as u64, &elf::SHF_ALLOC.to_le_bytes())?;
         let (start, size) = self.outside;
-        out.put(outside + 16, &start.to_le_bytes())?;
-        out.put(outside + 32, &size.to_le_bytes())?;
+        out.put(outside + ADDRESS, &start.to_le_bytes())?;
+        out.put(outside + section_header::SIZE as u64, &size.to_le_bytes())?;
         for number in 1..all.len() {
-            out.put(file.section_header(number) + 16, &self.address(number).to_le_bytes())?;
+            out.put(file.section_header(number) + ADDRESS, &self.address(number).to_le_bytes())?;
         }
         for table in tables(&all, elf::SHT_SYMTAB) {
             for (number, symbol) in file.symbols(file.contents(table).bytes).enumerate() {
-                let at = table.offset + number as u64 * 24;
-                out.put(at + 8, &self.symbol(number as u32, &symbol).to_le_bytes())?;
+                let at = table.offset + (number * wide::SYMBOL + wide::symbol::ADDRESS) as u64;
+                out.put(at, &self.symbol(number as u32, &symbol).to_le_bytes())?;
             }
         }
         for table in tables(&all, elf::SHT_RELA) {
@@ -234,7 +238,7 @@ impl Places {
         let symbols = all.get(table.link).map_or(&[][..], |symbols| file.contents(symbols).bytes);
         for (number, relocation) in file.relocations(file.contents(table).bytes).enumerate() {
             let place = base.wrapping_add(relocation.address);
-            out.put(table.offset + number as u64 * 24, &place.to_le_bytes())?;
+            out.put(table.offset + (number * wide::RELOCATION) as u64, &place.to_le_bytes())?;
             let Some(formula) = Formula::of(relocation.kind) else { continue };
             let symbol = file.symbol(symbols, relocation.symbol).ok_or(Error::Layout)?;
             let base = match formula.base {
@@ -266,11 +270,14 @@ impl Places {
             return Err(Error::Layout);
         }
         let mut out = Writer { bytes: new.bytes.to_vec() };
-        out.put(16, &elf::ET_REL.to_le_bytes())?;
+        out.put(file_header::KIND as u64, &elf::ET_REL.to_le_bytes())?;
         let outside = usize::try_from(old.section_header(0)).map_err(|_| Error::Layout)?;
-        out.put(new.section_header(0), old.bytes.get(outside..).and_then(|old| old.get(..64)).ok_or(Error::Layout)?)?;
+        out.put(
+            new.section_header(0),
+            old.bytes.get(outside..).and_then(|old| old.get(..wide::SECTION_HEADER)).ok_or(Error::Layout)?,
+        )?;
         for number in 1..after.len() {
-            out.put(new.section_header(number) + 16, &before.get(number).map_or(0, |s| s.address).to_le_bytes())?;
+            out.put(new.section_header(number) + ADDRESS, &before.get(number).map_or(0, |s| s.address).to_le_bytes())?;
         }
         let pairs = || before.iter().zip(&after);
         for (one, other) in pairs().filter(|(one, _)| one.kind == elf::SHT_SYMTAB) {
@@ -280,7 +287,8 @@ impl Places {
                     0 | elf::SHN_LORESERVE.. => a.address,
                     section => b.address.wrapping_sub(self.address(section.into())),
                 };
-                out.put(other.offset + number as u64 * 24 + 8, &value.to_le_bytes())?;
+                let at = other.offset + (number * wide::SYMBOL + wide::symbol::ADDRESS) as u64;
+                out.put(at, &value.to_le_bytes())?;
             }
         }
         for (one, other) in pairs().filter(|(one, _)| one.kind == elf::SHT_RELA) {
@@ -292,7 +300,7 @@ impl Places {
             let (a, b) = (old.relocations(old.contents(one).bytes), new.relocations(new.contents(other).bytes));
             for (number, (a, b)) in a.zip(b).enumerate() {
                 let place = b.address.wrapping_sub(base);
-                out.put(other.offset + number as u64 * 24, &place.to_le_bytes())?;
+                out.put(other.offset + (number * wide::RELOCATION) as u64, &place.to_le_bytes())?;
                 // The place gets back the bytes that it had in the old object.
                 let Some(formula) = Formula::of(a.kind) else { continue };
                 let bytes = old.data(from.offset.saturating_add(a.address), formula.size as u64).bytes;

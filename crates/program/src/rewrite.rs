@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
 use amdgpu_isa::kernel::KernelDescriptor;
+use amdgpu_object::elf::wide::{self, file_header, section_header, segment_header};
 use amdgpu_object::elf::{self, File};
 use amdgpu_object::relocation_kinds::{ABS64, NONE, RELATIVE64};
 use amdgpu_object::{EM_AMDGPU, Image};
@@ -88,7 +89,7 @@ impl Writer<'_, '_> {
         let is_name = |entry: &[u8]| entry.get(8..12) == Some(&NONE.to_le_bytes());
         let are_names = |table: &elf::Section| {
             let is_loaded = layout.sections.get(table.info).is_some_and(|target| target.is_loaded());
-            !is_loaded && layout.file.contents(table).bytes.chunks_exact(16).all(is_name)
+            !is_loaded && layout.file.contents(table).bytes.chunks_exact(wide::SHORT_RELOCATION).all(is_name)
         };
         if !tables(elf::SHT_REL).all(are_names) || tables(elf::SHT_CREL).next().is_some() {
             return Err(Error::Layout);
@@ -113,10 +114,17 @@ impl Writer<'_, '_> {
         self.put(offset, &value.to_le_bytes())
     }
 
+    /// Writes a field of the header, or of the entry of a table, that was at an offset in the old file.
+    pub fn field(&mut self, header: u64, field: usize, value: u64) -> Result<(), Error> {
+        self.put64(header + field as u64, value)
+    }
+
     fn file_header(&mut self) -> Result<(), Error> {
         let bytes = self.layout.file.bytes;
         // The fields are the entry point, and the offsets of the headers of segments and sections.
-        for (at, is_address) in [(24, true), (32, false), (40, false)] {
+        for (at, is_address) in
+            [(file_header::ENTRY, true), (file_header::SEGMENTS, false), (file_header::SECTIONS, false)]
+        {
             let field = bytes.get(at..at + 8).and_then(|field| field.try_into().ok()).ok_or(Error::Layout)?;
             let old = u64::from_le_bytes(field);
             let new = if is_address { self.layout.address(old) } else { self.layout.offset(old) };
@@ -131,9 +139,9 @@ impl Writer<'_, '_> {
         let is_loaded = section.is_loaded();
         let address = if is_loaded { layout.address_in(number, section.address) } else { section.address };
         let size = layout.code(number).map_or_else(|| self.size(section, address), Code::size);
-        self.put64(at + 16, address)?;
-        self.put64(at + 24, layout.offset(section.offset))?;
-        self.put64(at + 32, size)
+        self.field(at, section_header::ADDRESS, address)?;
+        self.field(at, section_header::OFFSET, layout.offset(section.offset))?;
+        self.field(at, section_header::SIZE, size)
     }
 
     /// The new size of a section without code at its new address. A section that fills a page up to its end still fills
@@ -162,11 +170,11 @@ impl Writer<'_, '_> {
             let start = layout.address_in(usize::MAX, last.address);
             memory = start.wrapping_add(self.size(last, start)).wrapping_sub(address);
         }
-        self.put64(at + 8, layout.offset(segment.offset))?;
-        self.put64(at + 16, address)?;
-        self.put64(at + 24, address)?;
-        self.put64(at + 32, layout.file_len(segment.offset, segment.size))?;
-        self.put64(at + 40, memory)
+        self.field(at, segment_header::OFFSET, layout.offset(segment.offset))?;
+        self.field(at, segment_header::ADDRESS, address)?;
+        self.field(at, segment_header::PHYSICAL, address)?;
+        self.field(at, segment_header::SIZE, layout.file_len(segment.offset, segment.size))?;
+        self.field(at, segment_header::MEMORY_SIZE, memory)
     }
 
     fn symbols(&mut self, table: &elf::Section) -> Result<(), Error> {
@@ -178,7 +186,7 @@ impl Writer<'_, '_> {
             if !layout.sections.get(section).is_some_and(is_loaded) {
                 continue;
             }
-            let at = table.offset + number as u64 * 24;
+            let at = table.offset + (number * wide::SYMBOL) as u64;
             let start = self.symbol(&symbol);
             let end = symbol.address.wrapping_add(symbol.size);
             let size = match symbol.size {
@@ -186,8 +194,8 @@ impl Writer<'_, '_> {
                 _ => layout.address_in(section, end).wrapping_sub(start),
             };
             let size = if layout.code(section).is_some() { size } else { symbol.size };
-            self.put64(at + 8, start)?;
-            self.put64(at + 16, size)?;
+            self.field(at, wide::symbol::ADDRESS, start)?;
+            self.field(at, wide::symbol::SIZE, size)?;
         }
         Ok(())
     }
@@ -213,7 +221,7 @@ impl Writer<'_, '_> {
         let data = layout.file.contents(table).bytes;
         let symbols = layout.sections.get(table.link).map_or(&[][..], |symbols| layout.file.contents(symbols).bytes);
         for (number, relocation) in layout.file.relocations(data).enumerate() {
-            let at = table.offset + number as u64 * 24;
+            let at = table.offset + (number * wide::RELOCATION) as u64;
             let addend = match (relocation.kind, layout.file.symbol(symbols, relocation.symbol)) {
                 (RELATIVE64, _) => layout.address(relocation.addend as u64) as i64,
                 // A pointer to a place at a distance from the symbol follows this place.
@@ -227,8 +235,8 @@ impl Writer<'_, '_> {
             if !is_known && addend != relocation.addend {
                 return Err(Error::Layout);
             }
-            self.put64(at, layout.address(relocation.address))?;
-            self.put64(at + 16, addend as u64)?;
+            self.field(at, wide::relocation::ADDRESS, layout.address(relocation.address))?;
+            self.field(at, wide::relocation::ADDEND, addend as u64)?;
             self.pointer(&relocation)?;
         }
         Ok(())
@@ -278,11 +286,12 @@ impl Writer<'_, '_> {
 
     fn dynamic(&mut self, table: &elf::Section) -> Result<(), Error> {
         let data = self.layout.file.contents(table).bytes;
-        for (number, entry) in data.chunks_exact(16).enumerate() {
-            let (tag, value) = entry.split_at(8);
+        for (number, entry) in data.chunks_exact(wide::DYNAMIC).enumerate() {
+            let (tag, value) = entry.split_at(wide::DYNAMIC_VALUE);
             let [tag, value] = [tag, value].map(|half| half.try_into().map_or(0, u64::from_le_bytes));
             if DYNAMIC_ADDRESSES.contains(&tag) {
-                self.put64(table.offset + number as u64 * 16 + 8, self.layout.address_in(usize::MAX, value))?;
+                let at = table.offset + (number * wide::DYNAMIC) as u64;
+                self.field(at, wide::DYNAMIC_VALUE, self.layout.address_in(usize::MAX, value))?;
             }
         }
         Ok(())

@@ -157,8 +157,8 @@ impl<'a> CodeObject<'a> {
             _ => (flags & on == 0).then(|| (name.to_string(), false)),
         };
         let settings = [
-            setting("sramecc", self.target.has_sramecc(), 0x200, 10),
-            setting("xnack", self.target.has_xnack(), 0x100, 8),
+            setting(TargetId::SRAMECC, self.target.has_sramecc(), 0x200, 10),
+            setting(TargetId::XNACK, self.target.has_xnack(), 0x100, 8),
         ];
         let features = settings.into_iter().flatten().collect();
         let processor = Processor::from_e_flags(flags).map_or("", Processor::name).to_string();

@@ -3,14 +3,9 @@
 
 use std::collections::HashMap;
 
-/// The lengths of the header of a section and of a symbol.
-const SECTION: usize = 64;
-const SYMBOL: usize = 24;
-/// The place of the offset of the sections' headers in the header of the file.
-const HEADERS: usize = 40;
-/// The places of the offset and of the size in the header of a section, which begins with its name.
-const OFFSET: usize = 24;
-const SIZE: usize = 32;
+use amdgpu_object::elf::wide::file_header::SECTIONS as HEADERS;
+use amdgpu_object::elf::wide::section_header::{OFFSET, SIZE};
+use amdgpu_object::elf::wide::{SECTION_HEADER as SECTION, SYMBOL};
 
 /// Writes the tables of strings of a file anew. The last sections of the file are the names of sections, or the table of
 /// symbols, the names of sections, and the names of symbols; the headers of sections follow. `order` has the numbers of the

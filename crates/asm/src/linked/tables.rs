@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use amdgpu_object::elf::wide::SYMBOL;
 use object::elf::{SHN_ABS, STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED, gnu_hash, hash};
 
 use crate::resolve::{At, Symbol};
@@ -45,11 +46,11 @@ impl Dynamic {
     }
 
     pub fn symbols_len(&self) -> usize {
-        (self.order.len() + 1) * 24
+        (self.order.len() + 1) * SYMBOL
     }
 
     pub fn symbols(&self, all: &[Symbol], value: impl Fn(usize) -> u64, indices: &BTreeMap<usize, u16>) -> Vec<u8> {
-        let mut out = vec![0; 24];
+        let mut out = vec![0; SYMBOL];
         for (n, (name, _)) in self.order.iter().zip(&self.names) {
             let symbol = &all[*n];
             let section = match symbol.at {
