@@ -123,7 +123,7 @@ impl<'a> CodeObject<'a> {
 
     /// The text before the sections.
     pub fn begin(&self) -> String {
-        self.head() + &self.lost + &self.declarations()
+        self.head() + &self.kept() + &self.lost + &self.declarations()
     }
 
     /// The text of a section. `filler`: the filler that holds before the section, and afterwards the one after it.
@@ -137,6 +137,20 @@ impl<'a> CodeObject<'a> {
             None => self.section(section, filler, &mut text),
         }
         text
+    }
+
+    /// A comment on the tables of relocations that a linker has kept (`--emit-relocs`), which no directive makes.
+    fn kept(&self) -> String {
+        let is_kept = |header: &elf::SectionHeader64<LittleEndian>| {
+            let is_loaded = header.sh_flags(LittleEndian) & u64::from(elf::SHF_ALLOC) != 0;
+            [elf::SHT_RELA, elf::SHT_REL].contains(&header.sh_type(LittleEndian)) && !is_loaded
+        };
+        let tables = self.file.sections().filter(|section| is_kept(section.elf_section_header()));
+        let names: Vec<String> = tables.filter_map(|section| section.name().ok().map(name)).collect();
+        match self.file.kind() == ObjectKind::Relocatable || names.is_empty() {
+            true => String::new(),
+            false => format!("// No source can have the relocations that a linker has kept: {}.\n", names.join(", ")),
+        }
     }
 
     /// The processor and the version of the file.
