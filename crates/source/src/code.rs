@@ -148,8 +148,7 @@ impl CodeObject<'_> {
 
     /// Whether a kernel begins here without padding before it, at an address where hardware can start a kernel.
     fn begins_kernel(&self, section: &Section<'_>, here: u64, symbol: usize) -> bool {
-        let is_room =
-            here.is_multiple_of(KernelDescriptor::ENTRY_ALIGN) && section.align >= KernelDescriptor::ENTRY_ALIGN;
+        let is_room = here % KernelDescriptor::ENTRY_ALIGN == 0 && section.align >= KernelDescriptor::ENTRY_ALIGN;
         is_room && self.kernels.iter().any(|(_, code, _)| *code == symbol)
     }
 }
