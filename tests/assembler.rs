@@ -360,7 +360,7 @@ fn what_cannot_be_is_refused() {
             assert_eq!(asm.align(bytes).map_err(|e| e.kind), Err(AssembleErrorKind::Alignment(bytes)));
             assert_eq!(asm.align_end(bytes).map_err(|e| e.kind), Err(AssembleErrorKind::Alignment(bytes)));
         }
-        assert_eq!(asm.base(6).map_err(|e| e.kind), Err(AssembleErrorKind::Alignment(6)));
+        assert_eq!(asm.base(6).map_err(|e| e.kind), Err(AssembleErrorKind::Base(6)));
         let refused = [(1, None, 1), (254, None, 254), (102, None, 102), (4, Some(4), 4), (4, Some(5), 5)];
         for (pair, scc, named) in refused {
             let known = pair == 102 && decode_words(target, &[word(target, "s_getpc_b64", &[(Field::Sdst, 102)]).expect("all have it")])

@@ -238,3 +238,34 @@ fn addresses_and_data_have_two_names() {
         assert_eq!(lds.addr(args::v(9)).vaddr(args::v(3)).build(), lds.addr(args::v(3)).build(), "{target}");
     }
 }
+
+/// An error names the extension that the arguments ask for, and the field that is missing in it.
+#[test]
+fn errors_name_the_extension() {
+    type Change = fn(Builder) -> Builder;
+    let cases: [(&str, Change, Option<&str>); 6] = [
+        ("gfx942", |add| add.dpp8([0; 8]), Some("the target lacks the operation with DPP8")),
+        ("gfx1100", |add| add.sext(0), Some("the target lacks the operation with SDWA")),
+        ("gfx1100", |add| add.dpp(), Some("dpp_ctrl is missing")),
+        ("gfx1100", |add| add.e64_dpp(), Some("dpp_ctrl is missing")),
+        ("gfx600", |add| add.dpp(), Some("the target lacks the operation with DPP")),
+        ("gfx1100", |add| add.dpp().dpp8([0; 8]), None),
+    ];
+    for (target, change, message) in cases {
+        let Ok(target) = target.parse() else { continue };
+        let add = Builder::new(target, opcode("v_add_f32")).vdst(v::<1>(0)).src0(v::<1>(1)).src1(v::<1>(2));
+        assert_eq!(change(add).build().err().map(|error| error.to_string()).as_deref(), message, "{target}");
+    }
+}
+
+/// An offset that is a register takes one constant, on targets with the bit `imm` and on those without.
+#[cfg(all(feature = "gfx942", feature = "gfx1100"))]
+#[test]
+fn an_offset_takes_one_constant() {
+    use amdgpu_isa::make::s;
+    use amdgpu_isa::{gfx942, gfx1100};
+    let old = gfx942::s_load_dword(s(4), s(0), s(6)).plus(8);
+    let new = gfx1100::s_load_b32(s(4), s(0), s(6)).plus(8);
+    assert!(old.words().is_ok() && new.words().is_ok());
+    assert!(old.plus(16).words().is_err() && new.plus(16).words().is_err());
+}

@@ -117,8 +117,10 @@ pub enum AssembleErrorKind {
     /// The target has no such scalar register, the register cannot begin a pair, or [`Far::scc`](crate::asm::Far::scc)
     /// is a register of the pair.
     Register(u8),
-    /// The alignment is not a power of two from 4 to 65536, or the code's base address is not a multiple of 4.
+    /// The alignment is not a power of two from 4 to 65536.
     Alignment(u64),
+    /// The address of the code is not a multiple of 4.
+    Base(u64),
     /// The instruction has no literal that could hold a symbol's address.
     NoLiteral(Opcode),
     /// Code that reads its own address (`s_getpc_b64` or `s_add_pc_i64`, at this address) cannot be moved.
@@ -149,6 +151,7 @@ impl fmt::Display for AssembleErrorKind {
             AssembleErrorKind::UnknownLabel(label) => write!(f, "{label} is another assembler's"),
             AssembleErrorKind::Distance { from, to } => write!(f, "a branch at {from:#x} does not reach {to:#x}"),
             AssembleErrorKind::Register(n) => write!(f, "s{n} cannot be used here"),
+            AssembleErrorKind::Base(address) => write!(f, "the address of the code, {address}, is not a multiple of 4"),
             AssembleErrorKind::Alignment(bytes) => write!(f, "cannot align to {bytes} bytes"),
             AssembleErrorKind::NoLiteral(opcode) => write!(f, "{opcode:?} has no literal here"),
             AssembleErrorKind::ReadsPc(at) => write!(f, "the code at {at:#x} reads its own address"),

@@ -90,7 +90,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// The address is not a multiple of 4.
     pub fn base(&mut self, address: u64) -> Result<(), AssembleError> {
         if address & 3 != 0 {
-            return Err(AssembleErrorKind::Alignment(address).into());
+            return Err(AssembleErrorKind::Base(address).into());
         }
         self.base = address;
         Ok(())

@@ -325,10 +325,11 @@ impl Builder {
         if let Some(field) = tried.extra.filter(|field| !self.has_place(*field)) {
             return BuildError::Unknown(field);
         }
-        let (format, extension) = match self.encoding {
-            Encoding::Format(format) => (Some(format), None),
-            Encoding::Sdwa => (None, Some(Format::Sdwa)),
-            Encoding::Dpp | Encoding::ShortDpp | Encoding::LongDpp => (None, Some(Format::Dpp)),
+        let (format, extension) = match self.wanted() {
+            Wanted::Format(format) => (Some(format), None),
+            Wanted::Sdwa => (None, Some(Format::Sdwa)),
+            Wanted::Dpp8 => (None, Some(Format::Dpp8)),
+            Wanted::Dpp | Wanted::Rank(Rank::Dpp | Rank::LongDpp) => (None, Some(Format::Dpp)),
             _ => (None, None),
         };
         tried.best.unwrap_or(BuildError::Encoding { format, extension })
@@ -338,7 +339,6 @@ impl Builder {
     fn wanted(&self) -> Wanted {
         const SDWA: Fields = Fields::of(&[Field::DstSel, Field::DstUnused, Field::Src0Sel, Field::Src1Sel]);
         const DPP: Fields = Fields::of(&[Field::DppCtrl, Field::RowMask, Field::BankMask, Field::BoundCtrl]);
-        const DPP8: Fields = Fields::of(&[Field::Sel]);
         match self.encoding {
             Encoding::Any if self.arguments.has_any(&DPP8) => Wanted::Dpp8,
             Encoding::Any if self.arguments.has_any(&DPP) => Wanted::Dpp,
@@ -393,7 +393,9 @@ impl Builder {
             Wanted::Bits(n) => extension.is_none() && bits == n,
             Wanted::Dpp8 => extension == Some(Format::Dpp8),
             Wanted::Plain => extension.is_none(),
-            Wanted::Sdwa | Wanted::Dpp | Wanted::Rank(_) => wanted.takes(rank),
+            Wanted::Sdwa | Wanted::Dpp | Wanted::Rank(_) => {
+                wanted.takes(rank) && (extension != Some(Format::Dpp8) || self.arguments.has_any(&DPP8))
+            }
         };
         good.then_some(rank)
     }
@@ -439,6 +441,9 @@ fn bit(source: u8, error: &mut Option<BuildError>, field: Field) -> u8 {
     }
     1 << source
 }
+
+/// The field that only DPP8 has.
+const DPP8: Fields = Fields::of(&[Field::Sel]);
 
 /// The argument that only image addresses with several arguments have.
 const IMAGE: Fields = Fields::of(&[Field::Vaddr1]);

@@ -453,12 +453,17 @@ pub trait ScalarOffset: ModifierSet {
 }
 impl<M: ScalarOffset> Code<M> {
     /// Adds a constant, in bytes, to an offset in a register. Refuses a constant that does not fit, and an offset that
-    /// is a constant. A second constant is also refused, or replaces the first one on targets without the bit imm.
+    /// is a constant, also a second constant.
     #[inline(always)]
     pub const fn plus(mut self, bytes: i32) -> Self {
         const REGISTER: u64 = (1 << SCALAR) - 1;
         let [imm, soffset_en, offset, width, soffset] = M::BITS;
-        let alone = if imm == NONE { self.bits >> soffset & REGISTER == M::OFF } else { self.bits >> imm & 1 == 1 };
+        let constant = ((1 << width) - 1) << offset;
+        let alone = if imm == NONE {
+            self.bits >> soffset & REGISTER == M::OFF || self.bits & constant != 0
+        } else {
+            self.bits >> imm & 1 == 1
+        };
         if alone {
             return self.fail(BuildError::Unknown(Field::Soffset));
         }
@@ -466,7 +471,7 @@ impl<M: ScalarOffset> Code<M> {
             return self.number(Field::Offset, offset, width, M::SIGNED, bytes as i64);
         }
         let register = self.bits >> offset & REGISTER;
-        self.bits &= !(((1 << width) - 1) << offset);
+        self.bits &= !constant;
         self.number(Field::Offset, offset, width, true, bytes as i64)
             .put(soffset, register)
             .put(soffset_en, 1)
