@@ -248,3 +248,39 @@ fn decimal_numbers_are_the_nearest_floats() {
     check(&("0.".to_string() + &"0".repeat(2000) + "1e2001"));
     check(&("1".to_string() + &"0".repeat(2000) + ".0e-2000"));
 }
+
+/// A message names the part that is wrong, at its place.
+#[cfg(feature = "all-targets")]
+#[test]
+fn parts_that_are_wrong_are_named_at_their_place() {
+    let cases = [
+        ("gfx1100", "s_getreg_b32 s0, hwreg(99)", 23, "id: a number from 0 to 63 expected"),
+        ("gfx1100", "s_getreg_b32 s0, hwreg(HW_REG_MODE, 32, 1)", 36, "offset: a number from 0 to 31 expected"),
+        ("gfx1100", "s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 33)", 39, "size: a number from 1 to 32 expected"),
+        ("gfx1100", "s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 0)", 39, "size: a number from 1 to 32 expected"),
+        ("gfx1100", "s_delay_alu instid0(FOO)", 20, "instid0 has no such value"),
+        ("gfx900", "v_add_f32_dpp v0, v1, v2 row_share:3 row_mask:0xf", 25, "dpp_ctrl has no such value"),
+        ("gfx1100", "v_add_f32_dpp v0, v1, v2 row_bcast:15", 25, "dpp_ctrl has no such value"),
+        ("gfx1100", "v_add_f32 v0, v1, v2 glc", 21, "the operation has no glc"),
+        ("gfx1100", "v_add_f32_dpp v0, v1, v2", 24, "dpp_ctrl is missing"),
+        (
+            "gfx1200",
+            "image_load v[0:3], v[4:5], s[0:7] dmask:0xf dim:SQ_RSRC_IMG_2D",
+            19,
+            "vaddr0: the address takes its registers in other pieces: `[v1, v2]` for a run, or a run",
+        ),
+    ];
+    for (target, text, column, message) in cases {
+        let target: amdgpu_isa::Target = target.parse().expect("a target");
+        let error = amdgpu_isa::parse(target, text).expect_err(text);
+        assert_eq!((error.span.start, error.to_string().as_str()), (column, message), "{target} {text}");
+    }
+    let suggest = |target: &str, text: &str| {
+        let target: amdgpu_isa::Target = target.parse().expect("a target");
+        let error = amdgpu_isa::parse(target, text).expect_err(text);
+        amdgpu_isa::text::Suggestion::for_error(target, text, &error).elsewhere.map(|other| other.name())
+    };
+    assert_eq!(suggest("gfx942", "s_mov_b32 s0, null"), Some("gfx1010"));
+    assert_eq!(suggest("gfx1100", "exp param3 v0, v1, v2, v3"), Some("gfx600"));
+    assert_eq!(suggest("gfx900", "v_add_f32_dpp v0, v1, v2 row_share:3"), Some("gfx1010"));
+}

@@ -135,6 +135,9 @@ pub enum ParseErrorKind {
         /// The number of registers in the text.
         given: u16,
     },
+    /// The encoding takes the registers of the address in other pieces: each in a place of its own, as in `[v1, v2]`, or
+    /// all as one run.
+    Pieces(Field),
     /// Some 16-bit registers of the instruction have a suffix `.l` or `.h` and this one lacks it, or others lack it and
     /// this one has it.
     Half(Field),
@@ -204,6 +207,9 @@ impl fmt::Display for ParseErrorKind {
             Kind::Width { field, dwords, given } => {
                 let s = if dwords == 1 { "" } else { "s" };
                 write!(f, "{field}: {dwords} register{s} expected, not {given}")
+            }
+            Kind::Pieces(field) => {
+                write!(f, "{field}: the address takes its registers in other pieces: `[v1, v2]` for a run, or a run")
             }
             Kind::Half(field) => write!(f, "{field}: either all 16-bit registers have the suffix .l or .h, or none"),
             Kind::NoLiteral => f.write_str("not an inline constant, and there is no room for a literal"),

@@ -16,6 +16,11 @@ const OP_MOST: u8 = 7;
 const STREAM_AT: u32 = 8;
 const STREAM_MOST: u8 = 3;
 
+/// The least and the greatest value of each part of `hwreg(...)`.
+const IDS: [i64; 2] = [0, 63];
+const OFFSETS: [i64; 2] = [0, 31];
+const SIZES: [i64; 2] = [1, 32];
+
 /// The symbols of an expression: first these names with their values, then other symbols.
 struct Names<'a> {
     names: &'a [(u16, &'a str)],
@@ -139,10 +144,10 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a named value or a number.
-    fn part(&mut self, field: Field, names: &[(u16, &str)]) -> Result<u8, ParseError> {
+    fn part(&mut self, field: Field, names: &[(u16, &str)], [min, max]: [i64; 2]) -> Result<u8, ParseError> {
         match self.name_of(names) {
             Some(value) => Ok(value),
-            None => Ok(self.below(field, u8::MAX.into())? as u8),
+            None => Ok(self.between(field, min, max)? as u8),
         }
     }
 
@@ -255,10 +260,10 @@ impl Parser<'_, '_> {
                     self.cursor.blank();
                 }
                 let name = self.cursor.name();
-                let (field, part, is_seen) = match name {
-                    b"id" => (Field::Id, &mut id, &mut seen[0]),
-                    b"offset" => (Field::Offset, &mut offset, &mut seen[1]),
-                    b"size" => (Field::Size, &mut size, &mut seen[2]),
+                let (field, range, part, is_seen) = match name {
+                    b"id" => (Field::Id, IDS, &mut id, &mut seen[0]),
+                    b"offset" => (Field::Offset, OFFSETS, &mut offset, &mut seen[1]),
+                    b"size" => (Field::Size, SIZES, &mut size, &mut seen[2]),
                     _ => return Err(self.cursor.error(Kind::Name(Field::Simm16))),
                 };
                 if core::mem::replace(is_seen, true) {
@@ -266,14 +271,14 @@ impl Parser<'_, '_> {
                 }
                 self.cursor.at += name.len();
                 self.cursor.expect(b':')?;
-                *part = self.part(field, &[])?;
+                *part = self.part(field, &[], range)?;
             }
         } else {
-            id = self.part(Field::Id, self.text.names.hwreg)?;
+            id = self.part(Field::Id, self.text.names.hwreg, IDS)?;
             if self.cursor.eat(b',') {
-                offset = self.part(Field::Offset, &[])?;
+                offset = self.part(Field::Offset, &[], OFFSETS)?;
                 self.cursor.expect(b',')?;
-                size = self.part(Field::Size, &[])?;
+                size = self.part(Field::Size, &[], SIZES)?;
             }
         }
         if !is_bare {
@@ -398,17 +403,17 @@ impl Parser<'_, '_> {
         loop {
             self.cursor.blank();
             let name = self.cursor.name();
-            let (part, names) = match name {
-                b"instid0" => (&mut all.instid0, self.text.names.instid),
-                b"instskip" => (&mut all.instskip, self.text.names.instskip),
-                b"instid1" => (&mut all.instid1, self.text.names.instid),
+            let (field, part, names) = match name {
+                b"instid0" => (Field::Instid0, &mut all.instid0, self.text.names.instid),
+                b"instskip" => (Field::Instskip, &mut all.instskip, self.text.names.instskip),
+                b"instid1" => (Field::Instid1, &mut all.instid1, self.text.names.instid),
                 _ => return Err(self.cursor.error(Kind::Name(Field::Simm16))),
             };
             self.cursor.at += name.len();
             self.cursor.expect(b'(')?;
             self.cursor.blank();
             let word = self.cursor.name();
-            let value = self.named(names, word).ok_or_else(|| self.cursor.error(Kind::Name(Field::Simm16)))?;
+            let value = self.named(names, word).ok_or_else(|| self.cursor.error(Kind::Name(field)))?;
             *part = value as u8;
             self.cursor.at += word.len();
             self.cursor.expect(b')')?;

@@ -534,7 +534,10 @@ impl Parser<'_, '_> {
         if fits && has_parts {
             return Ok(());
         }
-        let kind = Kind::Width { field: address.desc.field, dwords: all as u8, given: dwords };
+        let kind = match dwords == all {
+            true => Kind::Pieces(address.desc.field),
+            false => Kind::Width { field: address.desc.field, dwords: all as u8, given: dwords },
+        };
         Err(ParseError::new(span, kind))
     }
 

@@ -10,6 +10,7 @@ use crate::opcode::Field;
 use crate::operation::info;
 use crate::table::generated::SPACES;
 use crate::table::{OperandDesc, Space};
+use crate::target::TEXT;
 use crate::text::imm::shown_bits;
 
 /// The greatest number of bits in a list, as for LLVM's assembler.
@@ -146,6 +147,7 @@ impl<'t> Parser<'t, '_> {
             // LLVM's assembler also sets the bits of absent operands.
             ModifierKind::List(ListStyle::Ones) => (1 << desc.width) - 1,
             ModifierKind::MtbufFormat { .. } | ModifierKind::BufferFormat => DEFAULT_FORMAT,
+            ModifierKind::DppCtrl if self.is_other_dpp() => return Err(self.cursor.error(Kind::Name(desc.field))),
             ModifierKind::DppCtrl | ModifierKind::Dpp8 { .. } | ModifierKind::Choice(ModifierList::Dim) => {
                 return Err(self.cursor.error(Kind::Missing(desc.field)));
             }
@@ -164,12 +166,17 @@ impl<'t> Parser<'t, '_> {
 
     /// Reads a number from 0 to `most`.
     pub(super) fn below(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
+        self.between(field, 0, most)
+    }
+
+    /// Reads a number from `min` to `max`.
+    pub(super) fn between(&mut self, field: Field, min: i64, max: i64) -> Result<u32, ParseError> {
         self.cursor.blank();
         let start = self.cursor.at;
         let value = self.cursor.integer(self.symbols)?;
-        match (0..=most).contains(&value) {
+        match (min..=max).contains(&value) {
             true => Ok(value as u32),
-            false => Err(self.cursor.error_since(start, Kind::Range { field, min: 0, max: most })),
+            false => Err(self.cursor.error_since(start, Kind::Range { field, min, max })),
         }
     }
 
@@ -436,6 +443,14 @@ impl<'t> Parser<'t, '_> {
         let mut entries = self.text.names.dpp_ctrl.iter();
         let stem = |text: &'static str| text.as_bytes().split(|&c| c == b':').next() == Some(name);
         entries.find(|(_, text)| stem(text)).copied()
+    }
+
+    /// Whether the text goes on with a control of DPP that other targets have.
+    #[cold]
+    fn is_other_dpp(&self) -> bool {
+        let name = self.cursor.name();
+        let mut names = TEXT.iter().flat_map(|text| text.names.dpp_ctrl);
+        names.any(|(_, text)| text.as_bytes().split(|&c| c == b':').next() == Some(name))
     }
 
     fn dpp_ctrl(&mut self, field: Field) -> Result<u32, ParseError> {

@@ -6,6 +6,7 @@ use super::{Kind, ParseError};
 use crate::codec::descs;
 use crate::imm::Waitcnt;
 use crate::kind::{ModifierKind, OperandKind};
+use crate::opcode::Field;
 use crate::operation::OpcodeEntry;
 use crate::table::{Counter, TextNames};
 use crate::target::{MNEMONICS_OF, OPS, TEXT, Target};
@@ -79,6 +80,13 @@ impl Suggestion {
         let modifiers = modifiers.filter(|desc| desc.kind != OperandKind::Modifier(ModifierKind::Hidden));
         let t = &TEXT[target as usize].names;
         let known = modifiers.map(|desc| desc.field.name());
+        // Targets of exports have names of registers, too.
+        let is_export = matches!(error.kind, Kind::Name(Field::Tgt));
+        let exports = move |t: &'static TextNames| {
+            let names: &[(u16, &'static str)] = if is_export { t.exp_tgt } else { &[] };
+            names.iter().map(|(_, name)| *name)
+        };
+        let values = move |t: &'static TextNames| values(t).chain(exports(t));
         let known = known.chain(values(t));
         let known = known
             .chain(Counter::ALL.iter().filter_map(|&counter| Waitcnt::max(target, counter).map(|_| counter.name())));
@@ -108,7 +116,6 @@ fn values(t: &'static TextNames) -> impl Iterator<Item = &'static str> {
         t.sdwa_sel,
         t.dst_unused,
         t.dpp_ctrl,
-        t.exp_tgt,
         t.swizzle,
         t.dim,
         t.scope,
