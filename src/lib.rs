@@ -246,6 +246,8 @@ mod target;
 #[cfg(feature = "text")]
 pub mod text;
 mod value;
+#[cfg(feature = "text")]
+mod value_name;
 mod vgpr_msb;
 
 // The items that nearly every program needs are at the root; the others are in a module for each use.

@@ -11,8 +11,8 @@ use crate::table::fast_decode::FastDecode;
 use crate::table::generated::*;
 use crate::table::hazards::HazardTables;
 use crate::table::{
-    Branches, CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, Filler, ImmTables, InfoTables,
-    KernelTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
+    Branches, CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, Filler, HwregTables,
+    ImmTables, InfoTables, KernelTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
 };
 #[cfg(feature = "text")]
 use crate::table::{MnemonicTable, TextTables};

@@ -52,6 +52,19 @@ pub fn check(isa: &Isa) -> Result<()> {
                 _ => {}
             }
         }
+        for fixed in &f.fixed {
+            if !f.fields.iter().any(|x| x.name == fixed.field) {
+                return fixed.at.err(format!("`fixed` names {}, which is no field of {}", fixed.field, f.name));
+            }
+            if !f.rows.iter().any(|row| fits(&fixed.pattern, &row.mnemonic)) {
+                return fixed.at.err(format!("{} has no operation {}", f.name, fixed.pattern));
+            }
+        }
+        for Swap { at, names } in &f.renames {
+            if let Some(name) = names.iter().find(|name| !f.rows.iter().any(|row| row.mnemonic == **name)) {
+                return at.err(format!("{} has no operation {name}", f.name));
+            }
+        }
         for only in &f.only {
             for field in std::iter::once(&only.field).chain(only.conditions.iter().map(|(field, _)| field)) {
                 if !f.fields.iter().any(|x| x.name == *field) {

@@ -7,6 +7,7 @@ pub mod hazards;
 #[cfg(any(feature = "meaning", test))]
 pub mod meaning;
 pub mod opcodes;
+pub mod registers;
 
 use std::collections::HashSet;
 
@@ -23,6 +24,7 @@ pub fn all(isa: &Isa) -> Result<()> {
     codes(isa)?;
     operand_types(isa)?;
     enums(isa)?;
+    registers::check(isa)?;
     synonyms(isa)?;
     assume::constants(isa)?;
     formats(isa)?;

@@ -7,6 +7,7 @@ use crate::build::emit::tables::flag_bits;
 use crate::build::emit::{camel, names};
 use crate::build::kind::{NumberKind, OperandKind};
 use crate::build::lower::{NONE, OperandDesc, Target};
+use crate::build::model::counters::fits;
 use crate::build::model::*;
 use crate::build::shared::ADDRESS_JUMP;
 use crate::build::writer::{put, putln};
@@ -126,6 +127,34 @@ pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String
     let fnuz = targets.iter().enumerate().filter(|(_, t)| t.row.has("fnuz")).fold(0u128, |set, (n, _)| set | 1 << n);
     putln!(w, "/// Targets whose floats of 8 bits have neither infinity nor -0: a bit for each.");
     putln!(w, "pub(crate) static FNUZ: u128 = {fnuz:#x};");
+}
+
+/// Writes what re-targeting knows of operations: those that another generation has under another name, and the fields
+/// that must have one value (`fixed`); and the targets whose memory can have ECC.
+pub fn retargeting(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String]) {
+    let there = |name: &str| ops.iter().any(|op| op == name);
+    putln!(w, "/// Operations that newer targets have under another name: the older one, and the newer one.");
+    put!(w, "pub(crate) static RENAMED: &[(Opcode, Opcode)] = &[");
+    for Swap { names: [old, new], .. } in isa.formats.iter().flat_map(|f| &f.renames) {
+        if there(old) && there(new) {
+            put!(w, "(Opcode::{}, Opcode::{}),", camel(old), camel(new));
+        }
+    }
+    putln!(w, "];\n/// The only value of a field that has a meaning.");
+    put!(w, "pub(crate) static FIXED: &[(Opcode, Field, u16)] = &[");
+    let mut seen = BTreeSet::new();
+    for f in &isa.formats {
+        for Fixed { pattern, field, value, .. } in &f.fixed {
+            for row in f.rows.iter().filter(|row| fits(pattern, &row.mnemonic) && there(&row.mnemonic)) {
+                if seen.insert((&row.mnemonic, field)) {
+                    put!(w, "(Opcode::{}, Field::{}, {value}),", camel(&row.mnemonic), camel(field));
+                }
+            }
+        }
+    }
+    let ecc = targets.iter().enumerate().filter(|(_, t)| t.row.has("ecc")).fold(0u128, |set, (n, _)| set | 1 << n);
+    putln!(w, "];\n/// Targets whose memory can have ECC: a bit for each.");
+    putln!(w, "pub(crate) static ECC: u128 = {ecc:#x};");
 }
 
 /// The largest size in dwords of an operand such as `b64..384`.

@@ -107,6 +107,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     hazards::rule_infos(&mut tables, isa, targets)?;
     names::successors(&mut tables, isa);
     facts::small_floats(&mut tables, isa, targets, &opcodes);
+    facts::retargeting(&mut tables, isa, targets, &opcodes);
+    names::part_names(&mut tables, isa);
     putln!(tables, "pub(crate) static ABOUTS: &[&str] = &{abouts:?};");
     files.push(("sizes.rs".to_string(), sizes));
     files.push(("tables.rs".to_string(), tables));
@@ -417,6 +419,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),
         ("NAMES", "NameTables"),
+        ("HWREGS", "HwregTables"),
         ("FACTS", "FactTables"),
         ("COUNTS", "CountTables"),
         ("HAZARDS", "HazardTables"),

@@ -7,6 +7,7 @@ use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::parse;
 use crate::build::writer::{put, putln};
+use std::collections::BTreeSet;
 
 /// An enum whose values no field holds: `dpp_ctrl64` restricts the values of `dpp_ctrl`.
 const NO_NAMES: &str = "dpp_ctrl64";
@@ -72,6 +73,43 @@ pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         putln!(w, "],");
     }
     putln!(w, "}};");
+    Ok(())
+}
+
+/// The names of the fields of hardware registers. A field that is in another register as well has one name.
+fn parts_of(isa: &Isa) -> Vec<&str> {
+    let all: BTreeSet<&str> = isa.registers.iter().flat_map(|r| &r.parts).map(|part| part.name.as_str()).collect();
+    all.into_iter().collect()
+}
+
+/// Writes the names of the fields of hardware registers.
+pub fn part_names(w: &mut String, isa: &Isa) {
+    let names = parts_of(isa);
+    putln!(w, "/// The names of the fields of hardware registers.");
+    putln!(w, "pub(crate) static HWREG_FIELD_NAMES: [&str; {}] = {names:?};", names.len());
+}
+
+/// Writes the fields of the hardware registers that a target has.
+pub fn hwregs(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
+    let names = parts_of(isa);
+    putln!(w, "pub(crate) static HWREGS: HwregTables = &[");
+    for register in &isa.registers {
+        let values = isa.enums.iter().filter(|e| e.name == "hwreg" && !e.bits).flat_map(|e| &e.values);
+        let mut numbers = values.filter(|v| register.names.contains(&v.name)).filter_map(|v| v.value.of(&t.row.name));
+        let Some(number) = numbers.next() else { continue };
+        for part in &register.parts {
+            let Some(cell) = part.value.of(&t.row.name) else { continue };
+            let (name, mut index) = (names.iter().position(|name| *name == part.name).unwrap_or(0), 0);
+            for Piece { lsb, width } in parse::numbers::bits(&part.at, cell)?.pieces {
+                put!(
+                    w,
+                    "HwregField {{ register: {number}, lsb: {lsb}, width: {width}, name: {name}, index: {index} }},"
+                );
+                index += width;
+            }
+        }
+    }
+    putln!(w, "];");
     Ok(())
 }
 

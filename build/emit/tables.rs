@@ -80,6 +80,7 @@ pub fn target_tables(
     })?;
     table("IMMS", &mut |w| names::imms(w, isa, t))?;
     table("NAMES", &mut |w| names::names(w, isa, t))?;
+    table("HWREGS", &mut |w| names::hwregs(w, isa, t))?;
     table("FAST_TEXT", &mut |w| fast_text::tables(w, isa, t, &numbers.mnemonics))?;
     table("TEXT", &mut |w| text(w, isa, t))?;
     table("MNEMONICS_OF", &mut |w| mnemonics::table(w, isa, t))?;

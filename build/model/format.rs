@@ -100,6 +100,9 @@ pub struct Format {
     pub counters: Vec<Counts>,
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
+    /// `renames OLD NEW`: an operation that newer targets have under another name, as another operation.
+    pub renames: Vec<Swap>,
+    pub fixed: Vec<Fixed>,
     pub only: Vec<Only>,
     pub unused: Vec<Unused>,
     pub does: Vec<Does>,
@@ -292,6 +295,16 @@ pub struct FieldDefault {
 pub struct Swap {
     pub at: SourceLine,
     pub names: [String; 2],
+}
+
+/// `fixed image_store* unorm 1`: the only value with a meaning of a field, which other targets lack.
+#[derive(Debug)]
+pub struct Fixed {
+    pub at: SourceLine,
+    /// The operations, as in `Only`.
+    pub pattern: String,
+    pub field: String,
+    pub value: u32,
 }
 
 /// `only image_gather4* dmask 1,2,4,8`: the only values of a field that operations can have, although every value

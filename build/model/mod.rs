@@ -14,8 +14,8 @@ use crate::build::kind::OperandKind;
 pub use counters::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use format::{
-    Bits, Counts, Does, Extend, Field, FieldDefault, Format, HalfField, LaneOf, Only, Piece, Rename, Replace, Source,
-    Succeeds, Swap, Takes, Unused, Values, When,
+    Bits, Counts, Does, Extend, Field, FieldDefault, Fixed, Format, HalfField, LaneOf, Only, Piece, Rename, Replace,
+    Source, Succeeds, Swap, Takes, Unused, Values, When,
 };
 pub use row::{Access, Row, Token};
 pub use tree::{Cells, Entry, Generation};
@@ -36,6 +36,7 @@ pub struct Isa {
     pub codes: Vec<CodeRow>,
     pub operand_types: Vec<OperandTypeRow>,
     pub enums: Vec<EnumTable>,
+    pub registers: Vec<RegisterTable>,
     pub limits: Vec<Limit>,
     /// `msb 1 vsrc1`: the group of bits that extends the register numbers in each field.
     pub msb: Vec<(SourceLine, String, u8)>,
@@ -278,6 +279,16 @@ pub struct EnumTable {
     #[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
     pub lanes: Vec<(SourceLine, String, String)>,
     pub means: Vec<Means>,
+}
+
+/// `register HW_REG_MODE HW_REG_WAVE_MODE`, then `part fp_round 3:0`: the fields of a hardware register, which can have a
+/// name for each generation.
+#[derive(Debug)]
+pub struct RegisterTable {
+    pub at: SourceLine,
+    pub names: Vec<String>,
+    /// The fields, whose values are bit pieces.
+    pub parts: Vec<EnumValue>,
 }
 
 /// `means BYTE_0: S0[7:0]`, `means row_mask: n >> LANE / 16 & 1`: the effect of values of an enum, or of the values of

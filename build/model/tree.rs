@@ -258,6 +258,7 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
         targets,
         codes,
         enums,
+        registers,
         synonyms,
         formats,
         counters,
@@ -276,7 +277,8 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
     for row in directives {
         row.bits.resolve(&row.at, &tree, &everywhere)?;
     }
-    for value in enums.iter_mut().flat_map(|e| &mut e.values).chain(kernel) {
+    let parts = registers.iter_mut().flat_map(|register| &mut register.parts);
+    for value in enums.iter_mut().flat_map(|e| &mut e.values).chain(kernel).chain(parts) {
         value.value.resolve(&value.at, &tree, &everywhere)?;
     }
     for counter in counters {

@@ -52,6 +52,8 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         counters: Vec::new(),
         whens: Vec::new(),
         swaps: Vec::new(),
+        renames: Vec::new(),
+        fixed: Vec::new(),
         only: Vec::new(),
         unused: Vec::new(),
         does: Vec::new(),
@@ -346,6 +348,15 @@ fn facts(f: &mut Format, at: &SourceLine, key: &str, args: &[&str]) -> Result<bo
         ("always", flags) => f.whens.push(When { at: at.clone(), field: None, flags: strings(flags) }),
         ("swaps", [a, b]) => f.swaps.push(Swap { at: at.clone(), names: [a.to_string(), b.to_string()] }),
         ("swaps", _) => return at.err("expected: swaps OPERATION OPERATION"),
+        ("renames", [a, b]) => f.renames.push(Swap { at: at.clone(), names: [a.to_string(), b.to_string()] }),
+        ("renames", _) => return at.err("expected: renames OPERATION OPERATION"),
+        ("fixed", [pattern, field, value]) => f.fixed.push(Fixed {
+            at: at.clone(),
+            pattern: pattern.to_string(),
+            field: field.to_string(),
+            value: up_to(at, value, 0xffff)?,
+        }),
+        ("fixed", _) => return at.err("expected: fixed OPERATIONS FIELD VALUE"),
         _ => return Ok(false),
     }
     Ok(true)

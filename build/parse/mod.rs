@@ -146,6 +146,17 @@ impl Parser {
                 isa.enums.push(lines::enum_table(at, key, args)?);
                 self.in_enum = true;
             }
+            ("register", None) => {
+                let (at, names) = (at.clone(), args.iter().map(|name| name.to_string()).collect());
+                isa.registers.push(RegisterTable { at, names, parts: Vec::new() });
+            }
+            ("part", None) => {
+                let ([name, cells @ ..], Some(register)) = (args, isa.registers.last_mut()) else {
+                    return at.err("expected, below a register: part NAME CELL...");
+                };
+                let value = self.cells(at, cells, |at, s| numbers::bits(at, s).map(|_| s.to_string()))?;
+                register.parts.push(EnumValue { at: at.clone(), name: name.to_string(), was: None, value });
+            }
             ("value" | "lane" | "means" | "registers", None) => {
                 let table = isa.enums.last_mut().filter(|_| self.in_enum);
                 self.enum_line(table, at, line, key, args)?;

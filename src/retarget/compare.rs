@@ -6,8 +6,9 @@ use crate::compare::{same_image_address, same_modifiers, same_operands, shown};
 use crate::imm::Imm;
 use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, NumberKind, OffsetKind, OperandKind};
-use crate::opcode::{Field, Format};
+use crate::opcode::{Field, Format, Opcode};
 use crate::table::OperandDesc;
+use crate::table::generated::FIXED;
 use crate::value::{Access, Operand, Reg, Value};
 
 /// Fails unless each operand and each modifier of one instruction matches an operand or modifier of the other.
@@ -47,9 +48,11 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
         (Ok(n), Some(other)) => modifier_there((descs, desc), (there, other), n).map(i64::from),
         _ => Some(held),
     };
-    let usual = |desc: &OperandDesc| silent(desc).into();
+    let usual = |desc: &OperandDesc| silent(a.opcode(), desc).into();
     let partner = |desc: &OperandDesc| there.partner(descs, desc, names);
-    same_modifiers((a, b), descs.all(), partner, value, usual).map_err(|desc| match partner(desc) {
+    // A target whose operation lacks a modifier with one meaning only does what the modifier has to say.
+    let compared = descs.all().filter(|desc| partner(desc).is_some() || fixed(a.opcode(), desc).is_none());
+    same_modifiers((a, b), compared, partner, value, usual).map_err(|desc| match partner(desc) {
         Some(_) => refused(a, desc),
         None => RetargetError::Modifier { field: desc.field, value: modifier(desc, a) },
     })?;
@@ -58,9 +61,18 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
     same_modifiers((b, b), besides, |_| None, |_, _| None, usual).map_err(|desc| refused(b, desc))
 }
 
-/// The value with which a modifier has no effect.
-pub(super) fn silent(desc: &OperandDesc) -> u32 {
-    if desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)) { desc.used_bits.into() } else { 0 }
+/// The only value with a meaning of a modifier.
+pub(super) fn fixed(opcode: Opcode, desc: &OperandDesc) -> Option<u32> {
+    FIXED.iter().find(|fixed| (fixed.0, fixed.1) == (opcode, desc.field)).map(|fixed| fixed.2.into())
+}
+
+/// The value with which a modifier has no effect, or the only one with a meaning.
+pub(super) fn silent(opcode: Opcode, desc: &OperandDesc) -> u32 {
+    let usual = match desc.kind {
+        OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)) => desc.used_bits.into(),
+        _ => 0,
+    };
+    fixed(opcode, desc).unwrap_or(usual)
 }
 
 impl Descs {

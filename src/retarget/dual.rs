@@ -6,6 +6,7 @@ use crate::decode::decode_words;
 use crate::inst::Inst;
 use crate::opcode::{Field, Opcode};
 use crate::operation::layout;
+use crate::table::generated::RENAMED;
 use crate::target::Target;
 
 /// The same two operations in one instruction of the target. A pair that the target lacks is not split: two
@@ -13,9 +14,7 @@ use crate::target::Target;
 pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<Inst, RetargetError> {
     let (format, first) = (from.format(), from.opcode());
     let lacks = RetargetError::Form { format, extension: from.extension() };
-    if let Some(&missing) = [first, second].iter().find(|op| op.entries(target).next().is_none()) {
-        return Err(RetargetError::Opcode(missing));
-    }
+    let [first, second] = [renamed(first, target)?, renamed(second, target)?];
     let layout = layout(target, format).ok_or(lacks)?;
     let op = layout.fields.iter().find(|info| info.field == Field::Op).ok_or(lacks)?;
     // The low piece of the opcode is the first operation, and the high piece the second.
@@ -48,4 +47,14 @@ pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<In
         (Ok(()), Err(rule)) => Err(RetargetError::Rule(rule)),
         _ => Ok(inst),
     }
+}
+
+/// The operation, or the one that the target has under another name.
+fn renamed(opcode: Opcode, target: Target) -> Result<Opcode, RetargetError> {
+    let is_there = |op: &Opcode| op.entries(target).next().is_some();
+    let others = || {
+        let both = RENAMED.iter().flat_map(|&(old, new)| [(old, new), (new, old)]);
+        both.filter(|(here, _)| *here == opcode).map(|(_, there)| there)
+    };
+    core::iter::once(opcode).chain(others()).find(is_there).ok_or(RetargetError::Opcode(opcode))
 }

@@ -5,6 +5,8 @@ use core::fmt;
 use crate::check::RuleError;
 use crate::opcode::{Field, Format, Opcode};
 use crate::table::Counter;
+use crate::table::generated::HWREG_FIELD_NAMES;
+use crate::target::Target;
 use crate::value::Value;
 
 /// The reason why an instruction cannot be converted to another target: see [`Inst::retarget`](crate::Inst::retarget).
@@ -35,6 +37,31 @@ pub enum RetargetError {
         /// The value in the instruction; for an offset, in bytes.
         value: i64,
     },
+    /// The target has no value of this name, or no such hardware register.
+    Name {
+        /// The target of the instruction.
+        target: Target,
+        /// The modifier, the operand, or the part of a constant (`id`, `message`, ...).
+        field: Field,
+        /// The value in the instruction.
+        value: u16,
+    },
+    /// Bits of a hardware register mean something else on the target, or mean something on one of the two targets only.
+    Bits {
+        /// The lowest bit.
+        first: u8,
+        /// The highest one.
+        last: u8,
+        /// The number of the bits' field: see [`RetargetError::bit_fields`].
+        field: Option<u8>,
+        /// The number of the field that has these bits on the target.
+        field_there: Option<u8>,
+    },
+    /// The operation has floats of 8 bits, which mean other numbers on the target.
+    Floats(Opcode),
+    /// A load of half a register keeps the other half of this operand on one of the two targets. On the other one it
+    /// clears that half if the memory has ECC.
+    Half(Field),
     /// The target lacks the register or the constant, or its operation does not accept it in this operand.
     Register {
         /// The field that names the operand.
@@ -63,6 +90,35 @@ pub enum RetargetError {
     Rule(RuleError),
 }
 
+fn field_name(field: Option<u8>) -> Option<&'static str> {
+    HWREG_FIELD_NAMES.get(usize::from(field?)).copied()
+}
+
+/// Writes that the target lacks a value, by its name in the text of the instruction.
+#[cfg(feature = "text")]
+fn name(target: Target, field: Field, value: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match crate::value_name::ValueName::of(target, field, value) {
+        Some(name) => write!(f, "the target has no {name} ({field})"),
+        None => write!(f, "no value of {field} means on the target what {value} means here"),
+    }
+}
+
+#[cfg(not(feature = "text"))]
+fn name(_: Target, field: Field, value: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "no value of {field} means on the target what {value} means here")
+}
+
+impl RetargetError {
+    /// The names of the fields of a hardware register that the error is about: the field of these bits in the
+    /// instruction, and the one on the target.
+    pub fn bit_fields(&self) -> [Option<&'static str>; 2] {
+        match *self {
+            RetargetError::Bits { field, field_there, .. } => [field, field_there].map(field_name),
+            _ => [None; 2],
+        }
+    }
+}
+
 impl fmt::Display for RetargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -74,6 +130,26 @@ impl fmt::Display for RetargetError {
             RetargetError::Modifier { field, .. } => write!(f, "the target's operation has no {field}"),
             RetargetError::Value { field, value } => {
                 write!(f, "no value of {field} means on the target what {value} means here")
+            }
+            RetargetError::Name { target, field, value } => name(target, field, value, f),
+            RetargetError::Bits { first, last, field, field_there } => {
+                let (means, is) = if first == last { ("means", "is") } else { ("mean", "are") };
+                match first == last {
+                    true => write!(f, "bit {first}")?,
+                    false => write!(f, "bits {last}:{first}")?,
+                }
+                match (field_name(field), field_name(field_there)) {
+                    (Some(here), Some(there)) => write!(f, " ({here} here) {is} {there} on the target"),
+                    (Some(here), None) => write!(f, " ({here} here) {means} nothing on the target"),
+                    (None, Some(there)) => write!(f, " {means} nothing here, and {is} {there} on the target"),
+                    (None, None) => write!(f, " {means} something else on the target"),
+                }
+            }
+            RetargetError::Floats(opcode) => {
+                write!(f, "the 8-bit floats of {opcode:?} are other numbers on the target")
+            }
+            RetargetError::Half(field) => {
+                write!(f, "with ECC, one of the two targets clears the half of {field} that is not loaded")
             }
             RetargetError::Register { field, value } => write!(f, "{field} cannot be {value} on the target"),
             RetargetError::Address(field) => {

@@ -8,6 +8,7 @@ mod alike;
 mod compare;
 mod dual;
 mod error;
+mod hwreg;
 mod names;
 
 use crate::code::{AGPR, INT};
@@ -23,12 +24,12 @@ use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, OffsetKind, OperandKind};
 use crate::opcode::{Field, Format, Special};
 use crate::operation::OpcodeEntry;
-use crate::table::generated::{FNUZ, SMALL_FLOATS, SUCCESSORS};
+use crate::table::generated::{ECC, FNUZ, SMALL_FLOATS, SUCCESSORS};
 use crate::table::{FormSignature, OperandDesc};
 use crate::target::Target;
-use crate::value::{Access, Value};
+use crate::value::{Access, Operand, Value};
 
-use compare::{compare, silent};
+use compare::{compare, fixed, silent};
 
 pub use error::RetargetError;
 
@@ -42,9 +43,14 @@ impl Inst {
     /// (VOPD) remains one; it is an error if the target lacks one of its operations, or has no dual instructions.
     ///
     /// A source 0 becomes `null`, or `null` becomes 0, where the target accepts only the other one. A hardware register
-    /// is the one of the same name, or of the name that RDNA4 gave it; the meaning of its bits is not compared. An
-    /// output modifier (`mul:2`, `div:2`) means the same where the mode flushes denormal results. In other modes it
-    /// does nothing before RDNA4.
+    /// is the one of the same name, or of the name that RDNA4 gave it, and a field of one that is elsewhere on the
+    /// target is found there. Bits that mean something else, or that mean something on one of the targets only, are an
+    /// error. An output modifier (`mul:2`, `div:2`) means the same where the mode flushes denormal results. In other
+    /// modes it does nothing before RDNA4. The dual maximum and minimum of floats have other names from
+    /// RDNA4m on; before, the mode says whether they quiet NaN, as with `v_max_f32`.
+    ///
+    /// A load of half a register is an error if only one of the targets can have memory with ECC, where such a load
+    /// clears the other half.
     ///
     /// # Errors
     /// The target lacks something; the error names it.
@@ -79,6 +85,7 @@ impl Inst {
         match entries().find(same).or_else(|| entries().find(related)) {
             Some(entry) => {
                 has_same_floats(&from, target)?;
+                has_same_halves(&from, target)?;
                 retarget(&from, target, &entry)
             }
             None if entries().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
@@ -90,12 +97,22 @@ impl Inst {
 /// Fails if the operation has floats of 8 bits, which mean other numbers on the target.
 fn has_same_floats(from: &Inst, target: Target) -> Result<(), RetargetError> {
     let is_fnuz = |target: Target| FNUZ >> target as u32 & 1 == 1;
-    if is_fnuz(from.target()) == is_fnuz(target) || !SMALL_FLOATS.contains(&from.opcode()) {
+    match is_fnuz(from.target()) != is_fnuz(target) && SMALL_FLOATS.contains(&from.opcode()) {
+        true => Err(RetargetError::Floats(from.opcode())),
+        false => Ok(()),
+    }
+}
+
+/// Fails if the instruction loads half a register, and the other half becomes zero on one of the targets while the
+/// memory has ECC.
+fn has_same_halves(from: &Inst, target: Target) -> Result<(), RetargetError> {
+    let has_ecc = |target: Target| ECC >> target as u32 & 1 == 1;
+    if has_ecc(from.target()) == has_ecc(target) || !from.flags().is_load() {
         return Ok(());
     }
-    let result = from.operands().find_map(|operand| Some((operand.role?, operand.bits)));
-    let lacks = RetargetError::Form { format: from.format(), extension: from.extension() };
-    Err(result.map_or(lacks, |(field, bits)| RetargetError::Operand { field, bits, bits_there: bits }))
+    let keeps = |operand: &Operand| operand.access == Access::ReadWrite && operand.is_vector();
+    // A load that may fail (`tfe`, `lwe`) keeps its data, too, and the words do not say whether these end in a half.
+    from.operands().find(keeps).and_then(|operand| operand.role).map_or(Ok(()), |field| Err(RetargetError::Half(field)))
 }
 
 /// A translation of field names to the names of the other format.
@@ -225,13 +242,14 @@ fn retarget_as(
     let mut words = form.start_as(from);
     // Modifiers come first, because the positions of some operands depend on them.
     for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {
-        words.desc(desc, silent(desc)).map_err(|_| lacks())?;
+        words.desc(desc, silent(from.opcode(), desc)).map_err(|_| lacks())?;
     }
     for desc in descs.all().filter(|i| i.access.is_none()) {
         let refused = || refused(from, desc);
         let Some(other) = there.partner(descs, desc, names) else {
             match modifier(desc, from) {
-                value if value == i64::from(silent(desc)) => continue,
+                _ if fixed(from.opcode(), desc).is_some() => continue,
+                value if value == i64::from(silent(from.opcode(), desc)) => continue,
                 value => return Err(RetargetError::Modifier { field: desc.field, value }),
             }
         };
@@ -364,7 +382,12 @@ fn refused(from: &Inst, desc: &OperandDesc) -> RetargetError {
         }
         _ => modifier(desc, from),
     };
-    RetargetError::Value { field: desc.field, value }
+    match u16::try_from(value) {
+        Ok(value) if names::is_named(from.target(), desc, value) => {
+            RetargetError::Name { target: from.target(), field: desc.field, value }
+        }
+        _ => RetargetError::Value { field: desc.field, value },
+    }
 }
 
 /// The operand on another target: registers, constants and numbers of the same name.

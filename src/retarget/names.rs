@@ -1,8 +1,8 @@
 //! Translation of codes and values to another target, through the table rows that name them.
 
-use super::RetargetError;
+use super::{RetargetError, hwreg};
 use crate::code::{INT, NEGATIVE_LAST, VGPR, VGPR_LAST};
-use crate::imm::{DelayAlu, Depctr, Hwreg, Imm, Sendmsg, Waitcnt};
+use crate::imm::{DelayAlu, Depctr, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ModifierKind, NumberKind, OperandKind};
 use crate::opcode::{Field, message};
 use crate::table::{Counter, NameTables, Named, OperandDesc};
@@ -56,6 +56,11 @@ fn names(of: &'static NameTables, kind: Option<OperandKind>, field: Field) -> &'
     }
 }
 
+/// Whether a value of an operand or a modifier has a name.
+pub(super) fn is_named(target: Target, desc: &OperandDesc, value: u16) -> bool {
+    row_of(names(NAMES[target as usize], Some(desc.kind), desc.field), value).is_some()
+}
+
 /// Whether the values of a modifier have names.
 pub(super) fn are_named(desc: &OperandDesc) -> bool {
     NAMES.iter().any(|of| !names(of, Some(desc.kind), desc.field).is_empty())
@@ -96,7 +101,17 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, RetargetErr
             wait.counters().iter().next().map_or(Ok(()), |counter| Err(RetargetError::Counter(counter)))?;
         }
     }
-    part(from, to, imm).map_err(|(field, value)| RetargetError::Value { field, value: value.into() })
+    if let Imm::Hwreg(reg) = imm {
+        let named = moved(NAMES[from as usize].hwreg, NAMES[to as usize].hwreg, reg.id.into());
+        let named = named.and_then(|id| u8::try_from(id).ok());
+        return hwreg::there(from, to, reg, named).map(Imm::Hwreg);
+    }
+    part(from, to, imm).map_err(|(field, value)| match field {
+        Field::Message | Field::Op | Field::Instid0 | Field::Instid1 | Field::Instskip => {
+            RetargetError::Name { target: from, field, value }
+        }
+        _ => RetargetError::Value { field, value: value.into() },
+    })
 }
 
 fn part(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
@@ -119,10 +134,7 @@ fn part(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
             }
             Imm::Waitcnt(there)
         }
-        Imm::Hwreg(reg) => {
-            let id = moved(a.hwreg, b.hwreg, reg.id.into()).ok_or((Field::Id, reg.id.into()))?;
-            Imm::Hwreg(Hwreg { id: id as u8, ..reg })
-        }
+        same @ Imm::Hwreg(_) => same,
         Imm::Sendmsg(sent) => {
             let unknown = (Field::Message, sent.message.into());
             let there = moved(a.sendmsg, b.sendmsg, sent.message.into()).ok_or(unknown)?;

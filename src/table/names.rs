@@ -80,6 +80,29 @@ pub(crate) struct Named {
     pub row: u8,
 }
 
+/// A run of bits of a hardware register that belongs to a field.
+pub(crate) struct HwregField {
+    /// The register's number.
+    pub register: u8,
+    /// The lowest bit in the register.
+    pub lsb: u8,
+    pub width: u8,
+    /// The field, which has one number on all targets and in all registers.
+    pub name: u8,
+    /// The lowest bit in the field.
+    pub index: u8,
+}
+
+impl HwregField {
+    /// The bits of the register.
+    pub fn bits(&self) -> core::ops::Range<u8> {
+        self.lsb..self.lsb + self.width
+    }
+}
+
+/// The fields of a target's hardware registers.
+pub(crate) type HwregTables = &'static [HwregField];
+
 /// The parts of the constants of `src/imm.rs`.
 pub(crate) struct ImmTables {
     pub waitcnt: [Part; 3],

@@ -46,7 +46,7 @@ const CASES: &[Case] = &[
     ("gfx803", &[0xbf8c_0070], "s_waitcnt vmcnt(0) lgkmcnt(0)", "gfx900", &[0xbf8c_0070], "s_waitcnt vmcnt(0) lgkmcnt(0)"),
     ("gfx803", &[0xbf8c_007f], "s_waitcnt lgkmcnt(0)", "gfx900", &[0xbf8c_c07f], "s_waitcnt lgkmcnt(0)"),
     ("gfx600", &[0xbf90_0022], "s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)", "gfx942", &[0xbf90_0022], "s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)"),
-    ("gfx600", &[0xb900_f801], "s_getreg_b32 s0, hwreg(HW_REG_MODE)", "gfx942", &[0xb880_f801], "s_getreg_b32 s0, hwreg(HW_REG_MODE)"),
+    ("gfx600", &[0xb900_1801], "s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 4)", "gfx942", &[0xb880_1801], "s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 4)"),
     // A branch keeps its distance.
     ("gfx600", &[0xbf82_fffe], "s_branch 65534", "gfx942", &[0xbf82_fffe], "s_branch 65534"),
     // The bit that makes an atomic return.
@@ -85,6 +85,7 @@ fn what_is_written_differently_means_the_same() {
 #[test]
 fn what_is_missing_is_named() {
     let value = |field, value| RetargetError::Value { field, value };
+    let name = |target, field, value| RetargetError::Name { target, field, value };
     let register = |field, value: Value| RetargetError::Register { field, value };
     let form = |format, extension| RetargetError::Form { format, extension: Some(extension) };
     #[rustfmt::skip]
@@ -96,11 +97,11 @@ fn what_is_missing_is_named() {
         ("gfx1100", &[0xbf89_fc07], "s_waitcnt lgkmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Lgkmcnt)),
         ("gfx1100", &[0xbf89_03f7], "s_waitcnt vmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Vmcnt)),
         ("gfx1100", &[0xbf89_fff0], "s_waitcnt expcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Expcnt)),
-        ("gfx942", &[0xb880_f814], "s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", Target::Gfx906, value(Field::Id, 20)),
+        ("gfx942", &[0xb880_f814], "s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", Target::Gfx906, name(Target::Gfx942, Field::Id, 20)),
         // A number without a name on one target is another register on the other.
-        ("gfx906", &[0xb880_f814], "s_getreg_b32 s0, hwreg(20)", Target::Gfx942, value(Field::Id, 20)),
-        ("gfx900", &[0xbf90_0009], "s_sendmsg sendmsg(MSG_GS_ALLOC_REQ)", Target::Gfx803, value(Field::Message, 9)),
-        ("gfx803", &[0xbf90_003f], "s_sendmsg sendmsg(MSG_SYSMSG, SYSMSG_OP_HOST_TRAP_ACK)", Target::Gfx900, value(Field::Op, 3)),
+        ("gfx906", &[0xb880_f814], "s_getreg_b32 s0, hwreg(20)", Target::Gfx942, name(Target::Gfx906, Field::Id, 20)),
+        ("gfx900", &[0xbf90_0009], "s_sendmsg sendmsg(MSG_GS_ALLOC_REQ)", Target::Gfx803, name(Target::Gfx900, Field::Message, 9)),
+        ("gfx803", &[0xbf90_003f], "s_sendmsg sendmsg(MSG_SYSMSG, SYSMSG_OP_HOST_TRAP_ACK)", Target::Gfx900, name(Target::Gfx803, Field::Op, 3)),
         ("gfx803", &[0x7e00_02f8], "v_mov_b32_e32 v0, 0.15915494", Target::Gfx700, register(Field::Src0, InlineFloat::InvTwoPi.into())),
         ("gfx700", &[0xbe80_0368], "s_mov_b32 s0, flat_scratch_lo", Target::Gfx600, register(Field::Ssrc0, Reg::Special(Special::FlatScratchLo).into())),
         ("gfx600", &[0xbe80_0366], "s_mov_b32 s0, s102", Target::Gfx803, register(Field::Ssrc0, Reg::Sgpr(102).into())),

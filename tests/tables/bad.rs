@@ -13,6 +13,23 @@ pub const ALL: &[Damage] = &[
     ("operands.isa", "# Made up.", "dwarf pc", "operands.isa:1: expected: dwarf NAME NUMBER"),
     ("operands.isa", "# Made up.", "dwarf pc 16\ndwarf s 0-31 16", "operands.isa:2: a register has the number 16 already"),
     ("operands.isa", "# Made up.", "dwarf s 0..63 32", "operands.isa:1: expected: dwarf LETTER FIRST-LAST NUMBER"),
+    // The fields of hardware registers.
+    ("enums.isa", "# Made up.", "part round 1:0", "enums.isa:1: expected, below a register: part NAME CELL..."),
+    ("enums.isa", "register MODE", "register CLOCK", "enums.isa:12: CLOCK is no value of hwreg"),
+    ("enums.isa", "register MODE", "register", "enums.isa:12: the register has no name, or no field"),
+    ("enums.isa", "register MODE", "register MODE MODE", "enums.isa:12: register MODE stands twice"),
+    ("enums.isa", "register MODE", "register STATUS", "enums.isa:13: tb has round, but not the register"),
+    ("enums.isa", "part flush 2", "part flush 1", "enums.isa:14: flush overlaps another field of ta, or ends beyond bit 31"),
+    ("enums.isa", "part flush 2", "part flush 32", "enums.isa:14: flush overlaps another field of ta, or ends beyond bit 31"),
+    ("enums.isa", "part flush 2", "part round 2", "enums.isa:14: field round stands twice"),
+    ("enums.isa", "part flush 2", "part flush two", "enums.isa:14: `two` is no number"),
+    // What re-targeting knows of operations.
+    ("vop.isa", "rows 2", "rows 2\nrenames v_add_f32", "vop.isa:9: expected: renames OPERATION OPERATION"),
+    ("vop.isa", "rows 2", "rows 2\nrenames v_add_f32 v_none", "vop.isa:9: VOP has no operation v_none"),
+    ("vop.isa", "rows 2", "rows 2\nfixed v_add_f32", "vop.isa:9: expected: fixed OPERATIONS FIELD VALUE"),
+    ("vop.isa", "rows 2", "rows 2\nfixed v_add_f32 vdst none", "vop.isa:9: `none` is no number"),
+    ("vop.isa", "rows 2", "rows 2\nfixed v_add_f32 data 1", "vop.isa:9: `fixed` names data, which is no field of VOP"),
+    ("vop.isa", "rows 2", "rows 2\nfixed v_none* vdst 1", "vop.isa:9: VOP has no operation v_none*"),
     // Counters of outstanding operations.
     ("counters.isa", "counter vmcnt 15 gb=63 ;", "counter ;", "counters.isa:1: expected: counter NAME CELL..."),
     ("counters.isa", "gb=63 ; Made up.", "gb=63", "counters.isa:1: vmcnt has no source"),
@@ -410,11 +427,11 @@ pub const ALL: &[Damage] = &[
 /// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:89: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:89: build/make does not know what `vdst` of operand type vdsty can be"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:90: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:90: build/make does not know what `vdst` of operand type vdsty can be"),
     ("vopd.isa", "v_dual_mov_b32          | vdst=b32 src0:i32 ", "v_dual_mov_b32 | vdst=b32 ", "vopd.isa:1: v_dual_mov_b32 has no destination or no source"),
-    ("operands.isa", "type cbsz          named ", "type cbsz swizzle ", "targets.isa:89: build/make does not know the modifier `cbsz` of operand type swizzle"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:89: dpp_ctrl takes all values"),
-    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:89: `dst_sel` takes all values"),
-    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:89: the constant bus carries 3, and src/make counts up to two"),
+    ("operands.isa", "type cbsz          named ", "type cbsz swizzle ", "targets.isa:90: build/make does not know the modifier `cbsz` of operand type swizzle"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:90: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:90: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:90: the constant bus carries 3, and src/make counts up to two"),
 ];

@@ -115,7 +115,10 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
     for &other in Target::ALL {
         match inst.retarget(other) {
             Ok(there) => keep(there.words().first().copied().unwrap_or(0)),
-            Err(error) => drop(write!(Sink, "{error}")),
+            Err(error) => {
+                let _ = write!(Sink, "{error}");
+                keep(error.bit_fields().iter().flatten().map(|name| name.len() as u32).sum());
+            }
         }
         if let Some(imm) = inst.imm() {
             keep(imm.encode(other).map_or_else(|error| error.width.into(), u32::from));
