@@ -327,7 +327,13 @@ fn what_comes_out_says_the_same() {
 #[test]
 fn what_is_refused_is_missing() {
     for (from, to) in pairs() {
-        let has = |inst: &Inst| inst.opcode().encodings(to).next().is_some();
+        let there = |op: Opcode| op.encodings(to).next().is_some();
+        // Two dual operations have another name on some targets.
+        let renamed = |inst: &Inst| {
+            let mut others = Opcode::ALL.iter().filter(|op| op.name().starts_with("v_dual_m") && there(**op));
+            inst.second_opcode().is_some() && others.any(|op| op.name().replace("_num_f32", "_f32") == dual_name(inst))
+        };
+        let has = |inst: &Inst| there(inst.opcode()) || renamed(inst);
         each(from, to, |inst, result| {
             let Err(error) = result else { return };
             let place = format!("{inst} {inst:?} -> {to}: {error:?}");

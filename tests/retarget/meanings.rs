@@ -63,7 +63,8 @@ fn each_bit_comes_back() {
         let words = (0..64u32).flat_map(|id| (0..32u32).map(move |bit| id | bit << 6));
         let get = words.filter_map(|constant| {
             let first = parse(from, "s_getreg_b32 s0, hwreg(1)").ok()?;
-            decode_words(from, &[first.words()[0] & !0xffff | constant]).ok()
+            let inst = decode_words(from, &[first.words()[0] & !0xffff | constant]).ok()?;
+            inst.to_string().contains("HW_REG_").then_some(inst)
         });
         for inst in get {
             for &to in Target::ALL {
