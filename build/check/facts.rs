@@ -54,7 +54,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         }
         for fixed in &f.fixed {
             if !f.fields.iter().any(|x| x.name == fixed.field) {
-                return fixed.at.err(format!("`fixed` names {}, which is no field of {}", fixed.field, f.name));
+                return fixed.at.err(format!("`fixed` names {}, which is not a field of {}", fixed.field, f.name));
             }
             if !f.rows.iter().any(|row| fits(&fixed.pattern, &row.mnemonic)) {
                 return fixed.at.err(format!("{} has no operation {}", f.name, fixed.pattern));

@@ -14,7 +14,7 @@ pub fn check(isa: &Isa) -> Result<()> {
     for register in &isa.registers {
         let named = |value: &&EnumValue| register.names.contains(&value.name);
         if let Some(name) = register.names.iter().find(|name| !values().any(|value| value.name == **name)) {
-            return register.at.err(format!("{name} is no value of hwreg"));
+            return register.at.err(format!("{name} is not a value of hwreg"));
         }
         if register.parts.is_empty() || register.names.is_empty() {
             return register.at.err("the register has no name, or no field");

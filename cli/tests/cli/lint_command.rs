@@ -198,8 +198,8 @@ fn sources_are_checked_where_their_lines_are() {
     assert_eq!(*region, serde_json::json!({ "startLine": 2, "startColumn": 11 }));
     let found = objects(&run_on(&["--json", "--target", "gfx942", &wide]).out);
     assert_eq!(found[0]["place"]["column"], 14);
-    let bad = write(&work, "bad.s", b"s_nop 0\n\xff");
-    assert!(run_on(&["--target", "gfx942", &bad]).fails(1).contains("bad.s: line 2 is not UTF-8"));
+    let latin = write(&work, "latin.s", b"s_nop 0 // \xe9\ns_endpgm\n");
+    run_on(&["--target", "gfx942", &latin]).ok();
     // `--target` gives the processor. Faults in the source have the messages of `asm`.
     let bare = "v_mov_b32 v0, v1\ns_endpgm\n";
     super::run(&["lint", "--target", "gfx1100", "-"], bare.as_bytes()).ok();

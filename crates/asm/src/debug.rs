@@ -44,8 +44,6 @@ struct File {
     directory: usize,
     name: String,
     md5: Option<u128>,
-    /// The place of the directive.
-    place: Span,
     /// The text of the file.
     source: Option<String>,
 }
@@ -129,7 +127,7 @@ impl Assembler {
             directory => debug.directory(directory),
         };
         debug.files.resize(debug.files.len().max(number + 1), None);
-        debug.files[number] = Some(File { directory, name, md5, place, source });
+        debug.files[number] = Some(File { directory, name, md5, source });
         Ok(())
     }
 

@@ -11,7 +11,7 @@ const FIRST: u32 = 0x10_fe00;
 /// ```
 /// let source = b"// Andr\xe9\n.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\n.ascii \"\xe9\"\n";
 /// let built = amdgpu_asm::assemble("a.s", &amdgpu_asm::source_text(source), &Default::default()).unwrap();
-/// assert!(built.bytes.windows(2).any(|bytes| bytes[0] == 0xe9));
+/// assert_eq!(built.code().next(), Some(&[0xe9][..]));
 /// assert_eq!(amdgpu_asm::source_text(b"s_nop 0 // \xc3\xa9"), "s_nop 0 // é");
 /// ```
 pub fn source_text(bytes: &[u8]) -> Cow<'_, str> {

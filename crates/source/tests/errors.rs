@@ -17,7 +17,10 @@ fn each_reason_has_its_error() {
     assert!(matches!(Source::new(&FILE[..20]), Err(Error::NoCodeObject(_))));
     assert_eq!(changed(18, 62), Some(Error::OtherMachine));
     assert_eq!(changed(48, 0xfe), Some(Error::UnknownProcessor { number: 0xfe, name: None }));
-    assert_eq!(changed(48, 0x20), Some(Error::UnknownProcessor { number: 0x20, name: Some("gfx600") }));
+    // The number of a processor that some builds do not know.
+    let unknown = Some(Error::UnknownProcessor { number: 0x20, name: Some("gfx600") });
+    let is_known = amdgpu_isa::Target::from_e_flags(0x20).is_some();
+    assert_eq!(changed(48, 0x20), if is_known { None } else { unknown });
     assert_eq!(changed(8, 0), Some(Error::Version(0)));
     assert_eq!(Source::new(FILE).unwrap().parts().collect::<String>(), Source::new(FILE).unwrap().to_string());
 }

@@ -2595,7 +2595,6 @@ l:
 .set x, x+4
 .endr
 .quad x
-.quad l+x-l
 
 //! gfx942
 .text

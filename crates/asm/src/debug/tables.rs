@@ -111,7 +111,8 @@ impl Assembler {
         self.write_frames()?;
         let files = &self.debug.files;
         if let Some(gap) = (1..files.len()).find(|n| files[*n].is_none()) {
-            let place = files.iter().skip(gap).flatten().next().map_or(Span::default(), |file| file.place);
+            let end = self.source.files.first().map_or(0, |file| file.text.len());
+            let place = Span { file: 0, start: end, end };
             return Err(Flaw::new(place, format!("there is no .file {gap}, but one with a greater number")));
         }
         if !self.debug.lines.is_empty() || self.debug.files.iter().any(Option::is_some) {
@@ -205,7 +206,7 @@ impl Assembler {
             table.push(LINE_STRP);
         }
         unsigned(debug.files.len() as u64, &mut table.bytes);
-        let none = File { directory: 0, name: String::new(), md5: Some(0), place: Span::default(), source: None };
+        let none = File { directory: 0, name: String::new(), md5: Some(0), source: None };
         for file in debug.files.iter().map(|file| file.as_ref().unwrap_or(&none)) {
             text(table, &file.name);
             unsigned(file.directory as u64, &mut table.bytes);
