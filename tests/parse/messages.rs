@@ -55,3 +55,24 @@ fn messages_name_what_is_wrong() {
         assert_eq!(ours(target, text), (message.to_string(), column.to_string()), "{text}");
     }
 }
+
+/// The time for a line is linear in its length, whatever the line has many of: otherwise this test takes minutes.
+#[test]
+fn long_lines_are_refused_soon() {
+    const MANY: usize = 200_000;
+    let cases = [
+        ("gfx1100", "v_mov_b32 v0, v1", ", v0"),
+        ("gfx1100", "v_mov_b32_e64 v0, v1", " clamp"),
+        ("gfx1100", "v_mov_b32 v0, ", "("),
+        ("gfx1100", "v_dual_mov_b32 v0, v1", " /*"),
+        ("gfx1100", "v_dual_mov_b32 v0, v1", " : :"),
+        ("gfx906", "exp mrt0 v1, v1, v2, v2", " /*"),
+        ("gfx906", "exp mrt0 v1, v1, v2, v2 compr", " compr"),
+        ("gfx906", "buffer_load_dword v1, off, s[0:3], 0", " /*"),
+        ("gfx906", "s_mov_b64 [s0", ",s0"),
+    ];
+    for (target, text, more) in cases {
+        let Ok(target) = target.parse() else { continue };
+        assert!(parse(target, &format!("{text}{}", more.repeat(MANY))).is_err(), "{text}{more}");
+    }
+}

@@ -154,12 +154,13 @@ impl<'t> Cursor<'t> {
     }
 
     /// The names, numbers and single characters in the rest of the line, without comments, with the position of each.
+    /// A comment that does not end is the end of them: it is not searched again after each of its words.
     pub fn words(self) -> impl Iterator<Item = (usize, &'t [u8])> {
         let mut cursor = self;
         core::iter::from_fn(move || {
             cursor.blank();
             let start = cursor.at;
-            if cursor.peek() == b'\n' {
+            if cursor.peek() == b'\n' || cursor.peek() == b'/' && cursor.ahead(1) == b'*' {
                 return None;
             }
             cursor.at += cursor.word().len().max(1);
