@@ -18,7 +18,7 @@ pub(crate) use start::start_of;
 
 /// A form of an operation: a base format, and the format of a trailing dword.
 pub(crate) struct Form {
-    opcode: Opcode,
+    pub opcode: Opcode,
     pub target: Target,
     entry: OpcodeEntry,
     pub layout: &'static Layout,

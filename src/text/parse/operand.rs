@@ -11,7 +11,7 @@ use crate::codec::{ADDRESS_PARTS, Address, EncodedOperand, REGISTER, is_conditio
 use crate::kind::{
     AddressKind, ImageKind, ModifierKind, NONE, Notation, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
 };
-use crate::opcode::{Field, Format};
+use crate::opcode::{ADDRESSES, Field, Format};
 use crate::table::{DataType, OperandDesc};
 use crate::value::Access;
 
@@ -424,11 +424,17 @@ impl Parser<'_, '_> {
     }
 
     /// Whether the operand is an address of a MIMG form without `dim`, and `dwords` exceeds its least number of
-    /// registers.
+    /// registers. It cannot exceed the greatest one, but can be 4 or 8, as in LLVM's assembler: early versions had no
+    /// runs of other lengths.
     pub(super) fn is_open(&self, desc: &OperandDesc, dwords: u16) -> bool {
         let is_code = matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_address = is_code && desc.field == Field::Vaddr;
-        is_address && self.form.signature.format == Format::Mimg && dwords > desc.dwords.into()
+        if !is_address || self.form.signature.format != Format::Mimg || dwords <= desc.dwords.into() {
+            return false;
+        }
+        let found = ADDRESSES.iter().find(|(opcode, _)| *opcode == self.form.opcode);
+        let most = found.map_or(4, |(_, most)| u16::from(*most));
+        dwords <= most || dwords == 4 && most < 4 || dwords == 8 && (5..8).contains(&most)
     }
 
     /// Whether a run of scalar registers is aligned as its length demands; `true` for other registers.
