@@ -36,7 +36,7 @@ impl Parser<'_, '_> {
     /// if the encoding has 32 bits, except for a float of a vector operation on targets without literals of 64 bits.
     pub(super) fn may_say_long(&self, desc: &OperandDesc) -> bool {
         let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();
-        is_short && (OPERANDS[self.words.target as usize].has_literal64 || !self.folds(desc))
+        is_short && (OPERANDS[self.words.target as usize].has_literal64 || !self.is_float_of_short(desc))
     }
 
     /// Whether the operation always has a literal of 64 bits, which all of its sources share.

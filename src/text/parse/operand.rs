@@ -12,6 +12,7 @@ use crate::kind::{
     AddressKind, ImageKind, ModifierKind, NONE, Notation, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
 };
 use crate::opcode::{ADDRESSES, Field, Format};
+use crate::signature::Signature;
 use crate::table::{DataType, OperandDesc};
 use crate::value::Access;
 
@@ -260,8 +261,17 @@ impl Parser<'_, '_> {
         self.cursor.error(kind)
     }
 
-    /// Whether signs are applied to a number if the instruction has no bits for them.
-    pub(super) fn folds(&self, desc: &OperandDesc) -> bool {
+    /// Whether signs are applied to a number if the instruction has no bits for them. As in LLVM's assembler, an
+    /// operation accepts no signs if none of its forms has bits for them.
+    fn folds(&self, desc: &OperandDesc) -> bool {
+        let is_long = |form: Signature| form.format().name().starts_with("VOP3");
+        let has_long = || self.form.opcode.signatures(self.words.target).any(is_long);
+        self.is_float_of_short(desc) && has_long()
+    }
+
+    /// Whether the operand is a float of a vector operation of 32 bits, which has no bits for signs, or of one of VOP3B,
+    /// which has only bits for negation.
+    pub(super) fn is_float_of_short(&self, desc: &OperandDesc) -> bool {
         let is_source = desc.kind.is_half() || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let format = self.form.signature.format;
         let is_short = self.form.layout.bits == 32 && format.name().starts_with("VOP");
@@ -334,6 +344,10 @@ impl Parser<'_, '_> {
             if on {
                 self.cursor.expect(close)?;
             }
+        }
+        // As in LLVM's assembler, two bars are an operator, not the ends of two operands.
+        if signs.bar && self.cursor.peek() == b'|' {
+            return Err(self.cursor.error(Kind::Character(',')));
         }
         let mut folded = WrittenSigns::default();
         for (bit, on, folded) in [(neg, signs.neg, &mut folded.neg), (abs, signs.abs, &mut folded.abs)] {

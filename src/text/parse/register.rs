@@ -1,6 +1,6 @@
 //! Parser of registers: `v5`, `s[2:3]`, `[s2,s3]`, `vcc`, `v1.h`.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, is_name};
 use super::symbols::Symbols;
 use super::{Kind, ParseError, Parser};
 use crate::code::{AGPR, FLOAT, FLOAT_LAST, VECTOR_LAST, VGPR, VGPR_LAST};
@@ -129,7 +129,8 @@ impl Registers {
             Name::Pair(code) => Ok(Run { code, dwords: 2, half: None }),
         };
         let mut run = run.map_err(|kind| cursor.error_since(start, kind))?;
-        if run.dwords == 1 && cursor.peek() == b'.' && (VGPR..AGPR).contains(&run.code) {
+        let ends = !is_name(cursor.ahead(2));
+        if run.dwords == 1 && cursor.peek() == b'.' && ends && (VGPR..AGPR).contains(&run.code) {
             run.half = match cursor.ahead(1) {
                 b'l' => Some(Half::Low),
                 b'h' => Some(Half::High),
