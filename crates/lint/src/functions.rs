@@ -8,6 +8,7 @@ use amdgpu_isa::facts::Counter;
 use amdgpu_isa::flow::Flow;
 use amdgpu_isa::hazards::Modes;
 use amdgpu_object::{Image, Section, Symbol, SymbolKind, TargetId};
+use amdgpu_program::second_entry;
 
 use crate::Settings;
 use crate::edits::{Hazards, MachineState, Pending};
@@ -76,8 +77,14 @@ impl<'s, 'a> Functions<'s, 'a> {
     /// The control flow of the section, one for each size of waves that its functions have.
     pub fn flows(&self, target: Target) -> impl Iterator<Item = Flow<'s>> + use<'s, 'a> {
         let of = move |symbol: &Symbol<'_>| symbol.lanes.and_then(|lanes| target.with_wave_size(lanes));
-        let functions: Vec<(Target, u64)> =
-            self.iter().map(|symbol| (of(symbol).unwrap_or(target), symbol.address)).collect();
+        let functions: Vec<(Target, u64)> = self
+            .iter()
+            .flat_map(|symbol| {
+                let target = of(symbol).unwrap_or(target);
+                let second = self.second_entry(target, symbol);
+                [Some(symbol.address), second].into_iter().flatten().map(move |address| (target, address))
+            })
+            .collect();
         let mut targets: Vec<Target> = functions.iter().map(|(target, _)| *target).collect();
         targets.sort_unstable();
         targets.dedup();
@@ -94,12 +101,28 @@ impl<'s, 'a> Functions<'s, 'a> {
         })
     }
 
-    /// The kernel that begins with a block, if one does, and whether the block may be called.
+    /// The address of a kernel's second entry, at which hardware begins that has read the arguments into registers, if it
+    /// has one in the section.
+    fn second_entry(&self, target: Target, symbol: &Symbol<'_>) -> Option<u64> {
+        let distance = symbol.descriptor.and_then(|descriptor| second_entry(target, &descriptor))?;
+        let end = self.section.address.saturating_add(self.section.bytes.len() as u64);
+        symbol.address.checked_add(distance).filter(|address| *address < end)
+    }
+
+    /// The kernel that begins with a block, at its label or at its second entry, if one does, and whether the block may be
+    /// called.
     pub fn kernel(&self, flow: &Flow<'_>, block: usize) -> (Option<&'s Symbol<'a>>, bool) {
         let address = flow.blocks().get(block).map_or(0, |block| block.start);
         let first = self.symbols.partition_point(|symbol| symbol.address < address);
         let mut here = self.iter().skip(first).take_while(|symbol| symbol.address == address);
-        let symbol = here.find(|symbol| symbol.kind == SymbolKind::Kernel);
+        let is_second = |symbol: &&Symbol<'_>| self.second_entry(flow.target(), symbol) == Some(address);
+        let second = || {
+            let distance = flow.target().second_entry()?;
+            let from = address.checked_sub(distance)?;
+            let first = self.symbols.partition_point(|symbol| symbol.address < from);
+            self.iter().skip(first).take_while(|symbol| symbol.address == from).find(is_second)
+        };
+        let symbol = here.find(|symbol| symbol.kind == SymbolKind::Kernel).or_else(second);
         (symbol, symbol.is_none() && !self.symbols.is_empty())
     }
 

@@ -42,7 +42,7 @@ mod placed;
 mod rewrite;
 mod validate;
 
-pub use edits::{Edit, Edits, Slot};
+pub use edits::{Edit, Edits, Slot, second_entry};
 pub use error::Error;
 pub use placed::Placed;
 pub use rewrite::rewrite;

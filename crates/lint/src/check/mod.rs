@@ -269,8 +269,13 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
     /// Checks the descriptor of the kernel that begins with a block, if one does. To be called after all blocks have
     /// been checked.
     fn kernel(&mut self, block: usize) {
-        let kernel = self.of.functions.kernel(self.flow(), block).0;
-        if let Some(descriptor) = kernel.and_then(|kernel| kernel.descriptor) {
+        let Some(kernel) = self.of.functions.kernel(self.flow(), block).0 else { return };
+        // The second entry of a kernel mostly continues the code of the first one.
+        let first = self.flow().block_at(kernel.address).filter(|first| *first != block);
+        if first.is_some_and(|first| self.flow().reached(first).contains(&block)) {
+            return;
+        }
+        if let Some(descriptor) = kernel.descriptor {
             self.descriptor(block, &descriptor);
         }
     }
