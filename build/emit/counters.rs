@@ -51,7 +51,9 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, opcodes: &[String]) {
         );
     }
     put!(w, "], waits: &[");
-    for wait in isa.waits.iter().filter(|wait| t.operations.iter().flatten().any(|op| op.mnemonic == wait.op)) {
+    let holds = |wait: &&WaitRow| wait.there.as_ref().is_none_or(|there| there.of(target).is_some());
+    let exists = |wait: &&WaitRow| t.operations.iter().flatten().any(|op| op.mnemonic == wait.op);
+    for wait in isa.waits.iter().filter(holds).filter(exists) {
         let parts = wait.counters.iter().map(|(counter, piece)| {
             format!("(Counter::{}, {}, {})", camel(counter), piece.lsb, (1u16 << piece.width) - 1)
         });

@@ -47,6 +47,8 @@ pub enum Which {
 pub struct WaitRow {
     pub at: SourceLine,
     pub op: String,
+    /// Where the row holds; `None`: wherever the operation exists.
+    pub there: Option<Cells<u8>>,
     /// The bits of the constant for each counter; empty if the instruction waits until every counter is 0.
     pub counters: Vec<(String, Piece)>,
 }

@@ -263,6 +263,7 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
         formats,
         counters,
         events,
+        waits,
         hazards,
         directives,
         kernel,
@@ -286,6 +287,11 @@ pub fn resolve(isa: &mut Isa) -> Result<()> {
     }
     for event in events {
         event.raises.resolve(&event.at, &tree, &everywhere)?;
+    }
+    for wait in waits {
+        if let Some(there) = &mut wait.there {
+            there.resolve(&wait.at, &tree, &everywhere)?;
+        }
     }
     hazards.resolve(&tree, &everywhere)?;
     for synonym in synonyms {

@@ -40,7 +40,7 @@ impl Parser {
                     return Ok(true);
                 }
                 let counters = match rest {
-                    ["idle"] => Vec::new(),
+                    ["idle", ..] => Vec::new(),
                     [_, ..] if rest.len() % 2 == 0 => rest
                         .chunks(2)
                         .map(|pair| match bits(at, pair[1])?.pieces[..] {
@@ -50,7 +50,13 @@ impl Parser {
                         .collect::<Result<_>>()?,
                     _ => return at.err("expected: wait OPERATION COUNTER BITS..."),
                 };
-                isa.waits.push(WaitRow { at: at.clone(), op: op.to_string(), counters });
+                let there = match rest {
+                    ["idle", cells @ ..] if !cells.is_empty() => {
+                        Some(self.cells(at, cells, |at, s| Ok(up_to(at, s, 1)? as u8))?)
+                    }
+                    _ => None,
+                };
+                isa.waits.push(WaitRow { at: at.clone(), op: op.to_string(), there, counters });
             }
             _ => return Ok(false),
         }

@@ -186,7 +186,9 @@ impl Waitcnt {
             .fold(Waitcnt::new(), |all, counter| all.with(counter, left.get(counter).unwrap_or(0)));
         let simm16 = (!first.counters().is_empty()).then(|| first.encode(target).ok()).flatten();
         let all = simm16.and_then(|bits| compose(target, well_known::S_WAITCNT, &[(Field::Simm16, bits.into())]).ok());
-        if let Some(inst) = all.filter(|inst| matches!(inst.imm(), Some(Imm::Waitcnt(_)))) {
+        // On some targets, `s_waitcnt` ignores its constant.
+        let is_ignored = |inst: &Inst| COUNTS[target as usize].waits.iter().any(|(op, _)| *op == inst.opcode());
+        if let Some(inst) = all.filter(|inst| matches!(inst.imm(), Some(Imm::Waitcnt(_))) && !is_ignored(inst)) {
             take(&inst);
             left = first.counters().iter().fold(left, |left, counter| left.without(counter));
         }

@@ -109,12 +109,14 @@ pub(crate) fn own_wait(inst: &Inst) -> Option<(Counter, u8)> {
 }
 
 pub(crate) fn wait_of(inst: &Inst) -> Waitcnt {
-    if let Some(Imm::Waitcnt(wait)) = inst.imm() {
-        return wait;
-    }
     let tables = COUNTS[inst.target() as usize];
     let opcode = inst.opcode();
-    let Some((_, parts)) = tables.waits.iter().find(|(op, _)| *op == opcode) else { return Waitcnt::new() };
+    let Some((_, parts)) = tables.waits.iter().find(|(op, _)| *op == opcode) else {
+        return match inst.imm() {
+            Some(Imm::Waitcnt(wait)) => wait,
+            _ => Waitcnt::new(),
+        };
+    };
     let is_added = |operand: Operand| match operand.value {
         Value::Reg(reg) => reg != Reg::Special(Special::Null),
         _ => false,

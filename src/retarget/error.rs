@@ -83,8 +83,8 @@ pub enum RetargetError {
         /// The width in bits on the target; 0 if the target's operation has no such operand.
         bits_there: u16,
     },
-    /// The wait for the counter does nothing on one of the two targets: the counters of `s_waitcnt` are split there,
-    /// and other instructions wait for them.
+    /// The counter's number is ignored on one of the two targets: the counters of `s_waitcnt` are split there, other
+    /// instructions wait for them, and `s_waitcnt` waits for everything.
     Counter(Counter),
     /// The result would break a rule that the original instruction follows.
     Rule(RuleError),
@@ -168,7 +168,7 @@ impl fmt::Display for RetargetError {
                 write!(f, "{field} has {bits} bits here, and {bits_there} bits on the target")
             }
             RetargetError::Counter(counter) => {
-                write!(f, "the wait for {counter} does nothing on one of the two targets, which has other waits")
+                write!(f, "one of the two targets ignores the number for {counter}, and has other waits")
             }
             RetargetError::Rule(rule) => write!(f, "on the target {rule}"),
         }

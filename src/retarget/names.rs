@@ -88,17 +88,25 @@ fn counts_stores(target: Target) -> bool {
     FACTS[target as usize].returns.is_empty()
 }
 
-/// Whether `s_waitcnt` does nothing on the target, because a counter of its constant does not exist there.
-fn waits_for_nothing(target: Target) -> bool {
-    let is_there = |counter: Counter| COUNTS[target as usize].max.get(counter as usize).is_some_and(|max| *max > 0);
-    Counter::ALL.iter().any(|counter| Waitcnt::max(target, *counter).is_some() && !is_there(*counter))
+/// Whether `s_waitcnt` ignores its constant on the target, because a counter of the constant does not exist there.
+fn ignores_waitcnt(target: Target) -> bool {
+    Counter::ALL.iter().any(|counter| Waitcnt::max(target, *counter).is_some() && !has(target, *counter))
+}
+
+/// Whether the target has a counter.
+fn has(target: Target, counter: Counter) -> bool {
+    COUNTS[target as usize].max.get(counter as usize).is_some_and(|max| *max > 0)
 }
 
 /// The constant with the same meaning; an error names the part that has no equivalent on the other target.
 pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, RetargetError> {
     if let Imm::Waitcnt(wait) = imm {
-        if waits_for_nothing(from) != waits_for_nothing(to) {
-            wait.counters().iter().next().map_or(Ok(()), |counter| Err(RetargetError::Counter(counter)))?;
+        let (ignored, ignored_there) = (ignores_waitcnt(from), ignores_waitcnt(to));
+        // If the constant is ignored, the wait is for everything, whatever the constant says.
+        let is_part = |counter: &&Counter| Waitcnt::max(from, **counter).is_some() && has(from, **counter);
+        let first = if ignored { Counter::ALL.iter().find(is_part).copied() } else { wait.counters().iter().next() };
+        if let Some(counter) = first.filter(|_| ignored != ignored_there) {
+            return Err(RetargetError::Counter(counter));
         }
     }
     if let Imm::Hwreg(reg) = imm {
