@@ -5,6 +5,7 @@ use crate::hazards::uses::{Use, Uses};
 use crate::inst::Inst;
 use crate::opcode::Field;
 use crate::registers::RegSet;
+use crate::table::hazards::file;
 use crate::table::{Counters, Event, Holds, NONE, Which};
 use crate::target::{COUNTS, Target};
 use crate::vgpr_msb::VgprMsb;
@@ -113,13 +114,15 @@ impl Event {
     }
 
     /// Passes to `take` the runs of registers that the operation holds.
-    pub(super) fn each_run(&self, uses: &Uses<'_>, flags: Flags, take: impl FnMut(u16, u16)) {
+    pub(super) fn each_run(&self, uses: &Uses<'_>, flags: Flags, mut take: impl FnMut(u16, u16)) {
         match self.holds {
             Holds::Nothing => {}
             Holds::Results | Holds::Ordered | Holds::Loose => uses.each_run(|one| one.access.writes(), take),
             Holds::Sources => {
                 let is_meant = |one: &Use| is_read_at_issue(one, flags) && RegSet::is_vector(one.run().0);
-                uses.each_run(is_meant, take);
+                uses.each_run(is_meant, &mut take);
+                // EXEC is read with the data, when the operation is done; M0 when it is issued.
+                uses.each_run(|one| one.access.reads() && one.files & file::EXEC != 0, take);
             }
             Holds::Data => {
                 let is_data = |one: &Use| one.role == Some(Field::Vdata) && one.access.reads();

@@ -188,7 +188,7 @@ pub(crate) enum Holds {
     Ordered,
     /// The registers that the operation writes; it may complete before older operations of its order.
     Loose,
-    /// The vector registers that the operation reads.
+    /// The vector registers that the operation reads, and EXEC.
     Sources,
     /// The vector registers that the operation reads as data.
     Data,

@@ -1,4 +1,4 @@
-//! The waits that RDNA4 has for exports and for everything.
+//! Exports read their sources and EXEC when they are done, and the waits that RDNA4 has for them and for everything.
 
 use amdgpu_isa::{Decoder, Target, parse};
 use amdgpu_lint::check;
@@ -28,6 +28,53 @@ fn repaired(target: Target, text: &str, repair: Repair) -> String {
     let texts: Vec<String> =
         Decoder::new(target, &new).filter_map(|one| one.inst.ok()).map(|i| i.to_string()).collect();
     texts.join("; ")
+}
+
+const WRITES_WAVE32: [&str; 4] =
+    ["s_mov_b32 exec_lo, s1", "s_xor_saveexec_b32 s5, s1", "v_cmpx_eq_u32_e32 v8, v9", "s_mov_b64 exec, s[0:1]"];
+
+/// Manuals: "prevent the shader program from overwriting EXEC or the VGPRs".
+#[test]
+fn exports_read_exec_late() {
+    for (target, exports, wait) in [
+        (
+            Target::Gfx1010,
+            &["exp mrt0 v0, v1, v2, v3 done vm", "exp null off, off, off, off done vm", "ds_add_u32 v0, v1 gds"][..],
+            "s_waitcnt expcnt(0)",
+        ),
+        (Target::Gfx1100, &["exp mrt0 v0, v1, v2, v3 done", "exp prim v0, off, off, off done"], "s_waitcnt expcnt(0)"),
+        (Target::Gfx1200, &["export mrt0 v0, v1, v2, v3 done", "export pos0 v0, v1, v2, v3"], "s_wait_expcnt 0x0"),
+    ] {
+        for (export, write) in exports.iter().flat_map(|export| WRITES_WAVE32.map(|write| (*export, write))) {
+            let text = format!("{export}; {write}; s_endpgm");
+            let missing = found(target, &text);
+            let is_it = |one: &String| one.starts_with("missing-wait: ") && one.contains("exec");
+            assert_eq!(missing.iter().filter(|one| is_it(one)).count(), 1, "{target}: {text}: {missing:?}");
+            let fixed = repaired(target, &text, Repair::Fix);
+            assert_eq!(fixed.split("; ").nth(1), Some(wait), "{target}: {fixed}");
+            assert!(!found(target, &fixed).iter().any(|one| one.starts_with("missing-wait")), "{fixed}");
+            // The wait is neither superfluous nor too strong.
+            assert_eq!(repaired(target, &fixed, Repair::Trim), fixed, "{target}");
+        }
+    }
+}
+
+/// RDNA4 ISA 5.7: exports are in order only within each type.
+#[test]
+fn exports_of_other_types_are_in_no_order() {
+    let is_missing = |first: &str, second: &str, target: Target, wait: &str| {
+        let text =
+            format!("{first} v0, v1, v2, v3; {second} v4, v5, v6, v7 done; {wait}; v_mov_b32_e32 v0, 0; s_endpgm");
+        found(target, &text).iter().any(|one| one.starts_with("missing-wait"))
+    };
+    let (old, new) = ("s_waitcnt expcnt(1)", "s_wait_expcnt 0x1");
+    assert!(is_missing("exp dual_src_blend0", "exp mrt0", Target::Gfx1100, old));
+    assert!(!is_missing("exp dual_src_blend0", "exp dual_src_blend1", Target::Gfx1100, old));
+    assert!(is_missing("exp prim", "exp mrt0", Target::Gfx1010, old));
+    assert!(is_missing("exp pos4", "exp mrt0", Target::Gfx1010, old));
+    assert!(!is_missing("exp pos0", "exp pos4", Target::Gfx1010, old));
+    assert!(!is_missing("export mrt0", "export mrtz", Target::Gfx1200, new));
+    assert!(is_missing("export mrt0", "export pos0", Target::Gfx1200, new));
 }
 
 /// RDNA4 ISA, S_WAITCNT: it waits for everything, whatever its constant says.

@@ -360,7 +360,7 @@ fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (Conflict::Read, _) => f.write_str("used before it is loaded")?,
         (Conflict::Overwrite, _) => f.write_str("overwritten before its load is done")?,
         (Conflict::Source, "vmem") => f.write_str("overwritten while a store still reads it")?,
-        (Conflict::Source, "export" | "parameter" | "position") => {
+        (Conflict::Source, "export" | "parameter" | "position" | "primitive" | "blend") => {
             f.write_str("overwritten while an export still reads it")?;
         }
         (Conflict::Source, kind) => write!(f, "overwritten while a {kind} operation still reads it")?,
