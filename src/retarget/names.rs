@@ -104,7 +104,8 @@ pub(super) fn imm(from: Target, to: Target, imm: Imm) -> Result<Imm, RetargetErr
         let (ignored, ignored_there) = (ignores_waitcnt(from), ignores_waitcnt(to));
         // If the constant is ignored, the wait is for everything, whatever the constant says.
         let is_part = |counter: &&Counter| Waitcnt::max(from, **counter).is_some() && has(from, **counter);
-        let first = if ignored { Counter::ALL.iter().find(is_part).copied() } else { wait.counters().iter().next() };
+        let of_wait = if ignored { None } else { wait.counters().iter().next() };
+        let first = of_wait.or_else(|| Counter::ALL.iter().find(is_part).copied());
         if let Some(counter) = first.filter(|_| ignored != ignored_there) {
             return Err(RetargetError::Counter(counter));
         }

@@ -98,7 +98,7 @@ fn what_is_missing_is_named() {
         ("gfx1100", &[0xbf89_03f7], "s_waitcnt vmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Vmcnt)),
         ("gfx1100", &[0xbf89_fff0], "s_waitcnt expcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Expcnt)),
         // RDNA4 waits for everything, whatever the constant says.
-        ("gfx1200", &[0xbf89_fff7], "s_waitcnt 0xfff7", Target::Gfx1100, RetargetError::Counter(Counter::Expcnt)),
+        ("gfx1200", &[0xbf89_fff7], "s_waitcnt vmcnt(63) expcnt(7) lgkmcnt(63)", Target::Gfx1100, RetargetError::Counter(Counter::Expcnt)),
         ("gfx942", &[0xb880_f814], "s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", Target::Gfx906, name(Target::Gfx942, Field::Id, 20)),
         // A number without a name on one target is another register on the other.
         ("gfx906", &[0xb880_f814], "s_getreg_b32 s0, hwreg(20)", Target::Gfx942, name(Target::Gfx906, Field::Id, 20)),

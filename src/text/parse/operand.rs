@@ -264,9 +264,9 @@ impl Parser<'_, '_> {
     /// Whether signs are applied to a number if the instruction has no bits for them. As in LLVM's assembler, an
     /// operation accepts no signs if none of its forms has bits for them.
     fn folds(&self, desc: &OperandDesc) -> bool {
-        let is_long = |form: Signature| form.format().name().starts_with("VOP3");
-        let has_long = || self.form.opcode.signatures(self.words.target).any(is_long);
-        self.is_float_of_short(desc) && has_long()
+        let target = self.words.target;
+        let is_long = |form: Signature| target.layouts().iter().any(|l| l.format == form.format() && l.bits == 64);
+        self.is_float_of_short(desc) && self.form.opcode.signatures(target).any(is_long)
     }
 
     /// Whether the operand is a float of a vector operation of 32 bits, which has no bits for signs, or of one of VOP3B,
