@@ -14,11 +14,14 @@ pub(crate) struct ValueName {
     number: Option<u16>,
 }
 
+/// The runs of values that have names, and the names by the first value of each run.
+type Names<'t> = (&'t [Named], &'t [(u16, &'static str)]);
+
 impl ValueName {
     /// The name of a value; `None` if it has none on the target.
     pub fn of(target: Target, field: Field, value: u16) -> Option<ValueName> {
         let (runs, names) = (NAMES[target as usize], &TEXT[target as usize].names);
-        let lists: &[(&[Named], &[(u16, &'static str)])] = match field {
+        let lists: &[Names<'_>] = match field {
             Field::Id => &[(runs.hwreg, names.hwreg)],
             Field::Message => &[(runs.sendmsg, names.sendmsg)],
             Field::Op => &[(runs.gs_op, names.gs_op), (runs.sysmsg_op, names.sysmsg_op)],
