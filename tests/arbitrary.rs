@@ -54,7 +54,8 @@ fn no_bytes_give_an_instruction_too() {
 #[test]
 fn valid_instructions_keep_every_rule_and_take_few_bytes() {
     let mut rng = Rng(2);
-    for &target in Target::ALL {
+    let tried = Target::ALL.iter().filter(|&&target| words::is_full() || !words::is_of_other_size(target));
+    for &target in tried {
         let (mut operations, mut extensions, mut registers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let all: BTreeSet<_> = words::encodings(target).into_iter().map(|(format, _, op)| (format, op)).collect();
         // Even on a target with few operations, only about one draw in a thousand gives a particular one.
@@ -183,7 +184,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
     let (mut rng, mut overlaps, mut lengths) = (Rng(4), 0, BTreeSet::new());
     for &target in Target::ALL {
         let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
-        let part = if words::is_full() { 1 } else { 10 };
+        let part = if words::is_full() { 1 } else { 20 };
         for round in 0..20_000 / part {
             let bytes = random(&mut rng, 32);
             if round % 8 == 0 {

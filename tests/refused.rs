@@ -81,7 +81,7 @@ fn refused(target: Target) -> usize {
         seen.dedup();
         forms += seen.len();
         // The quick run breaks the rules of each operation on few targets.
-        for base in found.iter().filter(|_| words::is_tried(target, encoding.2, 8)) {
+        for base in found.iter().filter(|_| words::is_tried(target, encoding.2, 16)) {
             let mut cases = Cases { base, row: row(&rows, encoding), out: Vec::new() };
             cases.all();
             for case in &cases.out {

@@ -26,11 +26,11 @@ fn compared(target: Target) -> Compared {
     let mut wrong: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut unmade = BTreeSet::new();
     let (mut taken, mut refused) = (0, 0);
-    let is_tried = |encoding: &(Format, u16, Opcode)| words::is_tried(target, encoding.2, 12);
+    let is_tried = |encoding: &(Format, u16, Opcode)| words::is_tried(target, encoding.2, 24);
     let encodings = words::encodings_to_try(target).into_iter().filter(|e| compare::has_builder(e.0));
     for encoding in encodings.filter(is_tried) {
         let mut both = Vec::new();
-        let (bases, missing) = base::bases(target, encoding, 2, &mut rng);
+        let (bases, missing) = base::bases(target, encoding, if words::is_full() { 2 } else { 1 }, &mut rng);
         bases.iter().filter(|base| compare::is_plain(base)).for_each(|base| compare::compared(base, &mut both));
         unmade.extend(missing.iter().map(|form| (form.name(), encoding.2.name())));
         // These operations need a literal of 64 bits, which no `Value` can have.

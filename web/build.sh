@@ -10,9 +10,6 @@ how=(build --release --lib --locked --target wasm32-unknown-unknown)
 if [ "${1:-}" = --few ]; then
     how+=(--no-default-features --features few-targets)
 fi
-if [ $# -gt 0 ]; then
-    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1
-fi
 
 # Missing tools are named first: the build takes minutes.
 command -v python3 >/dev/null || { echo "no python3: Debian's package python3 has it"; exit 1; }
@@ -29,6 +26,11 @@ fi
 # `bindgen/` runs the library of wasm-bindgen, at the version that the crate wants.
 cargo build --quiet --release --locked --manifest-path bindgen/Cargo.toml --target-dir "$out"
 
+# Not for `bindgen`, which runs for less than a second.
+if [ $# -gt 0 ]; then
+    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1
+    [ "$1" != --few ] || export CARGO_PROFILE_RELEASE_OPT_LEVEL=0
+fi
 if [ -n "$is_compiled" ]; then
     cargo "${how[@]}" --target-dir "$out"
 else

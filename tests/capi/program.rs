@@ -58,8 +58,15 @@ fn make() -> PathBuf {
     let target = temporary.parent().expect("it is in the target directory");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(root).args(["build", "--offline", "--quiet", "--example", "capi", "--no-default-features"]);
-    cargo.arg("--features").arg(features().join(",")).arg("--target-dir").arg(target);
+    cargo.current_dir(root).args(["build", "--offline", "--quiet", "--example", "capi", "--target-dir"]).arg(target);
+    // The example's dependencies for tests have the features of the whole workspace if this test's have.
+    let is_of_workspace =
+        cfg!(all(feature = "all-targets", feature = "arbitrary", feature = "meaning", not(feature = "make")));
+    if is_of_workspace {
+        cargo.arg("--workspace");
+    } else {
+        cargo.arg("--no-default-features").arg("--features").arg(features().join(","));
+    }
     let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
     must(if profile == "release" { cargo.arg("--release") } else { &mut cargo });
 
@@ -359,7 +366,7 @@ fn a_c_program_sees_types_and_names_as_they_are() {
 fn a_c_program_gets_what_the_library_says() {
     let (mut questions, mut seen, mut rng) = (Vec::new(), Seen::default(), Rng(16));
     for &target in Target::ALL {
-        for encoding in encodings(target).into_iter().filter(|e| is_tried(target, e.2, 8)) {
+        for encoding in encodings(target).into_iter().filter(|e| is_tried(target, e.2, 16)) {
             for inst in legal(target, encoding, 1, &mut rng) {
                 let mut whole = bytes(inst.words());
                 questions.push(code(target, &whole[..whole.len() - 1 - rng.below(whole.len())], &mut rng, &mut seen));

@@ -111,6 +111,7 @@ fn facts_agree(json: &Json, s: &Signature) {
 
 #[test]
 fn the_document_has_all_operations_as_the_library_has_them() {
+    let is_full = std::env::var_os("AMDGPU_ISA_FULL").is_some();
     let document: Json = serde_json::from_str(&run(&["isa", "--json"], b"").ok()).expect("JSON");
     assert_eq!(document["schema"], 1);
     let whole: Vec<Target> = Target::ALL.to_vec();
@@ -147,7 +148,10 @@ fn the_document_has_all_operations_as_the_library_has_them() {
                     .map(|f| f["extension"].as_str())
                     .eq(signatures.iter().map(|s| s.extension().map(Format::name)))
             );
-            forms.iter().zip(&signatures).for_each(|(form, s)| form_agrees(form, &json["code_sets"], s));
+            // The quick run compares a quarter of the operations, others on the next target.
+            if is_full || (count + target as usize) % 4 == 0 {
+                forms.iter().zip(&signatures).for_each(|(form, s)| form_agrees(form, &json["code_sets"], s));
+            }
             facts_agree(operation, &signatures[0]);
             count += 1;
         }
