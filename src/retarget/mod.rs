@@ -24,8 +24,8 @@ use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, OffsetKind, OperandKind};
 use crate::opcode::{Field, Format, Special};
 use crate::operation::OpcodeEntry;
-use crate::table::generated::{ECC, FNUZ, SMALL_FLOATS, SUCCESSORS};
-use crate::table::{FormSignature, OperandDesc};
+use crate::table::generated::{ECC, FNUZ, NOP_BITS, SMALL_FLOATS, SUCCESSORS};
+use crate::table::{FormSignature, OperandDesc, Purpose};
 use crate::target::Target;
 use crate::value::{Access, Operand, Value};
 
@@ -86,6 +86,7 @@ impl Inst {
             Some(entry) => {
                 has_same_floats(&from, target)?;
                 has_same_halves(&from, target)?;
+                has_same_cycles(&from, target)?;
                 retarget(&from, target, &entry)
             }
             None if entries().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
@@ -113,6 +114,18 @@ fn has_same_halves(from: &Inst, target: Target) -> Result<(), RetargetError> {
     let keeps = |operand: &Operand| operand.access == Access::ReadWrite && operand.is_vector();
     // A load that may fail (`tfe`, `lwe`) keeps its data, too, and the words do not say whether these end in a half.
     from.operands().find(keeps).and_then(|operand| operand.role).map_or(Ok(()), |field| Err(RetargetError::Half(field)))
+}
+
+/// Fails if the instruction does nothing for a number of cycles, and the number has other bits on the target.
+fn has_same_cycles(from: &Inst, target: Target) -> Result<(), RetargetError> {
+    let field = Field::Simm16;
+    let is_nop = from.opcode().purpose() == Some(Purpose::Nop);
+    let Some(value) = from.get(field).filter(|_| is_nop) else { return Ok(()) };
+    let cycles = |target: Target| NOP_BITS.get(target as usize).map(|bits| value & u32::from(*bits));
+    match cycles(from.target()) == cycles(target) {
+        true => Ok(()),
+        false => Err(RetargetError::Value { field, value: value.into() }),
+    }
 }
 
 /// A translation of field names to the names of the other format.

@@ -94,6 +94,9 @@ fn what_is_missing_is_named() {
         // The maximum of gfx803 means no wait.
         ("gfx900", &[0xbf8c_0f7f], "s_waitcnt vmcnt(15)", Target::Gfx803, value(Field::Vmcnt, 15)),
         // The counter is split into several on the other target.
+        // Four bits of the constant count, on gfx6 three, and on gfx12 seven.
+        ("gfx900", &[0xbf80_000f], "s_nop 15", Target::Gfx600, value(Field::Simm16, 15)),
+        ("gfx1200", &[0xbf80_0064], "s_nop 0x64", Target::Gfx1100, value(Field::Simm16, 100)),
         ("gfx1100", &[0xbf89_fc07], "s_waitcnt lgkmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Lgkmcnt)),
         ("gfx1100", &[0xbf89_03f7], "s_waitcnt vmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Vmcnt)),
         ("gfx1100", &[0xbf89_fff0], "s_waitcnt expcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Expcnt)),

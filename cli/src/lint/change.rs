@@ -134,10 +134,10 @@ fn image_of(
     add(counts, &plan.edits);
     let new = repair::apply(image, target, &plan.edits).map_err(input)?;
     leads_nowhere_new(args, plan.unknown_jump)?;
-    if image.has_lines() {
-        let lines =
-            dis::about(image.label, &"its lines for debuggers (.debug_line) are still those of the code before");
-        note(format_args!("{name}: {lines}"));
+    let tables: Vec<_> = image.debug_tables().collect();
+    if !tables.is_empty() {
+        let stale = format!("its tables for debuggers ({}) are still those of the code before", tables.join(", "));
+        note(format_args!("{name}: {}", dis::about(image.label, &stale)));
     }
     Ok(Some(new))
 }

@@ -274,7 +274,7 @@ fn a_mended_file_whose_lines_are_wrong_has_a_note() {
     let plain = assembled(&work, "plain.co", SOURCE);
     let out = work.join("out.co");
     let fix = |file: &str| run(&["lint", "--fix", "-o", out.to_str().unwrap(), file], b"").err;
-    let note = "its lines for debuggers (.debug_line) are still those of the code before";
+    let note = "its tables for debuggers (.debug_line) are still those of the code before";
     assert!(fix(&debug).contains(note), "{}", fix(&debug));
     assert!(!fix(&plain).contains(note), "{}", fix(&plain));
 }

@@ -2,9 +2,9 @@
 
 use alloc::collections::BTreeSet;
 
-use amdgpu_isa::facts::AddressStep;
+use amdgpu_isa::facts::{AddressStep, Purpose};
 use amdgpu_isa::flow::{Exit, Flow};
-use amdgpu_isa::{Decoded, Decoder, Inst, Operand, Reg, Target, Value};
+use amdgpu_isa::{Decoded, Decoder, Inst, Opcode, Operand, Reg, Target, Value};
 
 use crate::edits::Edits;
 use crate::functions::Functions;
@@ -92,7 +92,7 @@ fn pair_of(inst: &Inst) -> Option<u8> {
 
 /// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has the value
 /// that the caller gave. Copies keep their origin, and so do lanes of vector registers, in which compilers save scalar
-/// registers. The callee of a call is taken to leave all registers as they are.
+/// registers; other values of vector registers are sums, or not. The callee of a call is taken to leave all registers as they are.
 #[derive(Default)]
 struct Made {
     /// Addresses that code makes from its own address: they follow when code moves.
@@ -101,6 +101,8 @@ struct Made {
     loaded: u128,
     /// Values that were computed from others.
     sums: u128,
+    /// Vector registers with sums, and with values that were computed from sums.
+    vector_sums: BTreeSet<u16>,
 }
 
 impl Made {
@@ -118,6 +120,29 @@ impl Made {
 
     fn is_given(&self, pair: u8) -> bool {
         pair < 127 && Made::has(self.followed | self.loaded | self.sums, pair) == 0
+    }
+
+    /// Whether an instruction reads a vector register with a sum.
+    fn reads_sum(&self, inst: &Inst) -> bool {
+        let read = inst.operands().filter(|operand| operand.access.reads());
+        !self.vector_sums.is_empty()
+            && read.flat_map(|operand| vectors(&operand)).any(|n| self.vector_sums.contains(&n))
+    }
+
+    /// Updates the origins of vector registers. Compilers save scalar registers in lanes, so a value that is written to
+    /// a lane is not taken to be a sum.
+    fn step_vectors(&mut self, inst: &Inst, is_summed: bool) {
+        let is_sum = |opcode: Opcode| opcode.purpose() == Some(Purpose::Sum);
+        let adds = is_sum(inst.opcode()) || inst.second_opcode().is_some_and(is_sum);
+        let is_lane = inst.flags().is_convergent();
+        let is_sum = (adds || is_summed) && !is_lane && inst.memory().next().is_none();
+        for n in inst.operands().filter(|operand| operand.access.writes()).flat_map(|operand| vectors(&operand)) {
+            if is_sum {
+                self.vector_sums.insert(n);
+            } else {
+                self.vector_sums.remove(&n);
+            }
+        }
     }
 
     /// Updates the origins for the instruction at an address.
@@ -140,13 +165,15 @@ impl Made {
             _ => ([None; 2], false),
         };
         let is_kept = reads_lane(inst) || inst.flags().is_call();
+        let is_summed = self.reads_sum(inst);
+        self.step_vectors(inst, is_summed);
         let is_loaded = step == Some(AddressStep::Copy) || inst.memory().next().is_some();
         let is_own = inst.reads_pc(address);
         for (to, mask) in inst.operands().filter(|operand| operand.access.writes()).filter_map(|to| bits(&to)) {
             let any = |set: u128| of.iter().flatten().fold(0, |all, (from, _)| all | set >> from & mask);
             let alone = |is_it: bool| if of == [None; 2] && is_it { mask } else { 0 };
             let (mut loaded, mut sums) = (any(self.loaded) | alone(is_loaded), any(self.sums));
-            sums |= alone(!is_own && !is_loaded && !is_kept);
+            sums |= alone(!is_own && !is_loaded && !is_kept) | alone(is_summed && reads_lane(inst));
             let followed = any(self.followed) & !loaded & !sums | alone(is_own);
             if is_added {
                 (loaded, sums) = (0, mask & !followed);
@@ -163,6 +190,14 @@ fn bits(operand: &Operand) -> Option<(u8, u128)> {
     match operand.value {
         Value::Reg(Reg::Sgpr(n)) if n < 128 => Some((n, (1 << operand.bits.div_ceil(32)) - 1)),
         _ => None,
+    }
+}
+
+/// The numbers of the vector registers of an operand.
+fn vectors(operand: &Operand) -> core::ops::Range<u16> {
+    match operand.value {
+        Value::Reg(Reg::Vgpr(n)) => u16::from(n)..u16::from(n) + operand.bits.div_ceil(32),
+        _ => 0..0,
     }
 }
 

@@ -12,6 +12,10 @@ use crate::error::{ElfFault, ElfPart, ErrorKind};
 
 /// A section of the program's own data or code.
 pub const SHT_PROGBITS: u32 = 1;
+/// Pointers to functions that run at the start.
+pub const SHT_INIT_ARRAY: u32 = 14;
+/// Pointers to functions that run at the end.
+pub const SHT_FINI_ARRAY: u32 = 15;
 /// The table of all symbols.
 pub const SHT_SYMTAB: u32 = 2;
 /// A table of relocations with addends.
@@ -68,6 +72,8 @@ pub const PF_X: u32 = 1;
 pub const ET_REL: u16 = 1;
 /// The kind of files for a loader.
 pub const ET_DYN: u16 = 3;
+/// The kind of a file that is linked to fixed addresses.
+pub const ET_EXEC: u16 = 2;
 /// The type of symbols that stand for sections.
 pub const STT_SECTION: u8 = 3;
 /// The first section number with a special meaning.

@@ -175,14 +175,17 @@ impl<'a> Image<'a> {
         symbols.filter(|symbol| symbol.kind == SymbolKind::Kernel)
     }
 
-    /// Whether the code object has a table of lines for debuggers (`.debug_line`), which becomes wrong when code
-    /// changes.
-    pub fn has_lines(&self) -> bool {
-        let Ok(file) = elf::File::parse(self.bytes) else { return false };
-        let (sections, _) = file.sections();
-        let names = file.section_names(&sections);
-        let is_lines = |section: &elf::Section| elf::text(names, section.name) == Some(b".debug_line");
-        sections.iter().any(|section| section.size > 0 && is_lines(section))
+    /// The names of the code object's tables of lines and of frames for debuggers, which become wrong when code changes.
+    pub fn debug_tables(&self) -> impl Iterator<Item = &'static str> + use<'a> {
+        let sections = elf::File::parse(self.bytes).ok().map(|file| (file.sections().0, file));
+        let has = move |name: &&str| {
+            sections.as_ref().is_some_and(|(sections, file)| {
+                let names = file.section_names(sections);
+                let is_it = |section: &elf::Section| elf::text(names, section.name) == Some(name.as_bytes());
+                sections.iter().any(|section| section.size > 0 && is_it(section))
+            })
+        };
+        [".debug_line", ".debug_frame", ".eh_frame"].into_iter().filter(has)
     }
 
     /// The offset of a section's bytes in the image's bytes, for programs that change code. `None` if the section is

@@ -3,6 +3,7 @@
 //!
 //! The column `address=` of the tables, [`AddressStep`], says which step of this sequence an instruction is.
 
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -12,8 +13,9 @@ use amdgpu_isa::{Inst, Opcode, Operand, Reg, Target, Value, decode};
 /// The number of instructions, after the one that reads the program counter, that are searched for the end of the
 /// sequence.
 const NEAR: usize = 40;
-/// The number of instructions after a finished address that are searched for its use.
+/// The number of instructions after a finished address that are searched for its use, on each way and on all ways.
 const AFTER: usize = 64;
+const ON_ALL_WAYS: usize = 4 * AFTER;
 
 /// An address that code makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,15 +170,42 @@ fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) 
     None
 }
 
-/// Whether code computes with a finished address, or reads memory there.
-fn goes_on(target: Target, pair: u8, mut rest: &[u8]) -> bool {
-    // The scalar registers that hold a half of the address.
-    let mut halves = 3u128 << pair.min(126);
-    for _ in 0..AFTER {
-        let Ok(inst) = decode(target, rest) else { return false };
-        rest = rest.get(inst.len()..).unwrap_or(&[]);
+/// Whether code computes with a finished address, or reads memory there. `rest` is the code after the last addition,
+/// whose branches are followed.
+fn goes_on(target: Target, pair: u8, rest: &[u8]) -> bool {
+    let mut left = ON_ALL_WAYS;
+    // The places where ways begin, with the scalar registers that hold a half of the address there.
+    let mut ways = vec![(0, 3u128 << pair.min(126))];
+    let mut known: BTreeMap<usize, u128> = BTreeMap::new();
+    while let Some((start, halves)) = ways.pop() {
+        let before = known.entry(start).or_default();
+        if *before | halves != *before {
+            *before |= halves;
+            if goes_on_from(target, rest, (start, halves), &mut ways, &mut left) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Whether code computes with the address, or reads memory there, on the way from an offset to the first jump or call.
+/// Targets of branches are added to `ways`.
+fn goes_on_from(
+    target: Target,
+    rest: &[u8],
+    (mut at, mut halves): (usize, u128),
+    ways: &mut Vec<(usize, u128)>,
+    left: &mut usize,
+) -> bool {
+    for _ in 0..AFTER.min(*left) {
+        *left -= 1;
+        let Ok(inst) = decode(target, rest.get(at..).unwrap_or(&[])) else { return false };
         let flags = inst.flags();
-        if flags.is_terminator() || flags.is_branch() || flags.is_call() {
+        let goal = inst.branch_target(at as u64).and_then(|goal| usize::try_from(goal).ok());
+        ways.extend(goal.filter(|goal| *goal < rest.len() && !flags.is_call()).map(|goal| (goal, halves)));
+        at += inst.len();
+        if flags.is_terminator() || flags.is_call() || flags.no_fallthrough() || flags.is_indirect_branch() {
             return false;
         }
         let is_read = inst.operands().any(|operand| operand.access.reads() && scalars(&operand) & halves != 0);

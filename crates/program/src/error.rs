@@ -34,6 +34,12 @@ pub enum Error {
     },
     /// A change is at an address where no instruction begins, as when code jumps into the middle of an instruction.
     JumpsIntoInstructions,
+    /// A file that was linked to fixed addresses has no relocations: a number that is the address of something that
+    /// moves may be a pointer to it.
+    Pointer {
+        /// The address of the number, or of the instruction with this number.
+        address: u64,
+    },
     /// The relocation of a place that a linker fills in cannot be adapted to the change.
     Relocation {
         /// The address of the place.
@@ -58,6 +64,7 @@ impl Error {
             Error::UnknownAddress { address } => Error::UnknownAddress { address: other(address) },
             Error::Branch { address, reason } => Error::Branch { address: other(address), reason },
             Error::SecondEntry { address } => Error::SecondEntry { address: other(address) },
+            Error::Pointer { address } => Error::Pointer { address: other(address) },
             Error::Relocation { address } => Error::Relocation { address: other(address) },
             Error::JumpsIntoInstructions | Error::Damaged(_) | Error::Relocatable | Error::Version2 | Error::Layout => {
                 self
@@ -88,6 +95,10 @@ impl fmt::Display for Error {
                 "the kernel at {address:#x} begins in a second place once its arguments are read, which cannot stay where it has to be"
             ),
             Error::JumpsIntoInstructions => f.write_str("code that jumps into its own instructions cannot be changed"),
+            Error::Pointer { address } => write!(
+                f,
+                "the number at {address:#x} may be a pointer to something that moves, and a file at fixed addresses has no relocations: link it with -shared"
+            ),
             Error::Relocation { address } => {
                 write!(f, "the relocation of the place at {address:#x} cannot follow the code that moves")
             }

@@ -36,6 +36,7 @@ pub mod addresses;
 mod code;
 mod edits;
 mod error;
+mod fixed;
 mod kept;
 mod layout;
 mod placed;

@@ -13,7 +13,7 @@ use amdgpu_object::{EM_AMDGPU, Image};
 use crate::code::Number;
 use crate::edits::second_entry;
 use crate::layout::{Code, Layout, fills};
-use crate::{Edits, Error, code};
+use crate::{Edits, Error, code, fixed};
 
 /// The tags of entries of the dynamic table that hold addresses.
 const DYNAMIC_ADDRESSES: [u64; 13] = [3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 36, 0x6fff_fef5];
@@ -39,6 +39,7 @@ pub fn rewrite(image: &Image<'_>, target: Target, edits: &Edits) -> Result<Vec<u
         return Err(Error::Relocatable);
     }
     let layout = Layout::new(&file, image, edits)?;
+    fixed::check(&layout, image, target)?;
     let mut sections: Vec<_> = image.sections.iter().collect();
     sections.sort_by_key(|section| section.address);
     let (mut out, mut from) = (Vec::with_capacity(image.bytes.len()), 0);

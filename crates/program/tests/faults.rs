@@ -339,3 +339,49 @@ fn objects_that_cannot_follow_are_refused() {
     assert!(validate(old, &linked, Target::Gfx942, is_neutral).is_err());
     assert!(validate(&linked, old, Target::Gfx942, is_neutral).is_err());
 }
+
+/// A file at fixed addresses has no relocations: what may be a pointer to something that moves is refused.
+#[test]
+fn pointers_without_relocations_are_refused() {
+    let source = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\nk:\n\ts_nop 0\n\ts_mov_b32 s0, 0x12345678\n\ts_endpgm\n\
+        \t.type f,@function\nf:\n\ts_endpgm\n\t.data\nd:\n\t.quad f\n";
+    let made = amdgpu_asm::assemble("a.s", source, &amdgpu_asm::Options::default()).unwrap();
+    let made = made.to_code_object(false).unwrap();
+    let nop = parse(Target::Gfx942, "s_nop 5").unwrap();
+    let (mut start, mut data) = (0, 0);
+    let parsed = File::parse(&made).unwrap();
+    let sections = parsed.sections().0;
+    let names = parsed.section_names(&sections);
+    for section in &sections {
+        match elf::text(names, section.name) {
+            Some(b".text") => start = section.address,
+            Some(b".data") => data = section.offset as usize,
+            _ => {}
+        }
+    }
+    let rewritten = |file: &[u8]| {
+        let mut result = None;
+        image(file, |image| {
+            let mut edits = Edits::default();
+            edits.insert(start + 4, &[nop]);
+            result = Some(rewrite(image, Target::Gfx942, &edits).map(drop));
+        });
+        result.unwrap()
+    };
+    let function = start + 16;
+    let pointer = |error: Result<(), amdgpu_program::Error>| match error {
+        Err(amdgpu_program::Error::Pointer { address }) => Some(address),
+        _ => None,
+    };
+    let mut file = made.clone();
+    file[data..data + 8].copy_from_slice(&function.to_le_bytes());
+    assert_eq!(rewritten(&file), Ok(()));
+    file[16] = elf::ET_EXEC as u8;
+    assert!(pointer(rewritten(&file)).is_some(), "{:?}", rewritten(&file));
+    file[data..data + 8].fill(0);
+    assert_eq!(rewritten(&file), Ok(()));
+    // The instruction makes an address, too.
+    let text = file.windows(4).position(|word| word == 0x1234_5678u32.to_le_bytes()).unwrap();
+    file[text..text + 4].copy_from_slice(&(function as u32).to_le_bytes());
+    assert_eq!(pointer(rewritten(&file)), Some(start + 4));
+}
