@@ -19,7 +19,7 @@ pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u
     let mut changed = Cow::Borrowed(bytes);
     let steps = [(args.fix, Repair::Fix), (args.trim, Repair::Trim)];
     for (_, repair) in steps.into_iter().filter(|(is_asked, _)| *is_asked) {
-        if let Some(new) = once(args, name, &changed, repair)? {
+        if let Some(new) = once(args, name, &changed, repair).map_err(|error| error.within(name))? {
             changed = Cow::Owned(new);
         }
     }
@@ -94,7 +94,7 @@ fn file(args: &Args, name: &str, bytes: &[u8], repair: Repair, counts: &mut [usi
         Ok(())
     })?;
     if !seen && !passed.is_empty() {
-        return Err(Error::input(format!("{name}: nothing to change: {passed}")));
+        return Err(Error::input(format!("nothing to change: {passed}")));
     }
     if unpacked.is_some() && !changes.is_empty() {
         note(format_args!("{name}: the bundle is written without compression"));
@@ -126,7 +126,7 @@ fn image_of(
     repair: Repair,
     counts: &mut [usize; 3],
 ) -> Result<Option<Vec<u8>>> {
-    let input = |error: amdgpu_lint::Error| Error::input(error.to_string());
+    let input = |error: amdgpu_lint::Error| Error::input(dis::about(image.label, &error));
     let plan = repair::image_with(image, target, repair, args.settings()).map_err(input)?;
     if plan.edits.is_empty() {
         return Ok(None);
