@@ -129,11 +129,11 @@ fn judge(inst: &Inst, answer: &Result<Vec<u8>, String>) -> Result<Verdict, Strin
         // An instruction can break several rules, of which each side names only one.
         (Some(rule), _) => Ok(Verdict::Refused(theirs.unwrap_or(rule))),
         (None, Some("banks")) if has_misplaced_operands(inst) => Ok(Verdict::Misread),
-        (None, Some(rule)) => Err(format!("fine, and {rule} in LLVM")),
-        (None, None) => {
+        (None, theirs) => {
             let is_it =
                 |r: &Refusal| r.formats.contains(&inst.format()) && message.contains(r.says) && (r.is_one)(inst);
-            REFUSALS.iter().position(is_it).map(Verdict::Listed).ok_or(format!("fine, and LLVM: {message}"))
+            let listed = REFUSALS.iter().position(is_it).map(Verdict::Listed);
+            listed.ok_or(format!("fine, and {} in LLVM: {message}", theirs.unwrap_or("another rule")))
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The instructions that LLVM's assembler refuses and `Inst::check` does not: the hardware has no such rule, or it is
 //! not about words.
 
+use amdgpu_isa::check::RuleError;
 use amdgpu_isa::operands::Special;
-use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Value};
+use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Target, Value, decode};
 
-use crate::words::has_unified_registers;
+use crate::words::{self, has_unified_registers};
 
 pub struct Refusal {
     pub formats: &'static [Format],
@@ -107,6 +108,13 @@ fn literal(inst: &Inst) -> Option<u32> {
 /// Whether a tuple has scalar registers and VCC.
 fn runs_into_vcc(inst: &Inst) -> bool {
     inst.to_string().contains(",vcc_")
+}
+
+/// Whether both operations of a pair of RDNA4 read the same register as the same source, which RDNA3.5 does not allow.
+fn shares_a_source(inst: &Inst) -> bool {
+    let older = || decode(Target::Gfx1170, &words::bytes(inst.words()));
+    let breaks = |older: Inst| matches!(older.check(), Err(RuleError::Banks { .. }));
+    inst.target().generation() == "RDNA4" && older().is_ok_and(breaks)
 }
 
 pub const REFUSALS: &[Refusal] = &[
@@ -367,5 +375,12 @@ pub const REFUSALS: &[Refusal] = &[
         "LLVM 22 has no halves as destinations of packed shifts; LLVM 24 assembles them",
         ("gfx1250", "000090d600000000"),
         |i| name(i).starts_with("v_ashr_pk_") && [".l,", ".h,"].iter().any(|half| i.to_string().contains(half)),
+    ),
+    refusal(
+        &[Format::Vopd],
+        "operands must use different VGPR banks",
+        "LLVM 22 does not take two equal sources, which the RDNA4 manual allows in 7.8 and LLVM 24 takes",
+        ("gfx1200", "010500c801050200"),
+        shares_a_source,
     ),
 ];
