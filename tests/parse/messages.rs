@@ -41,11 +41,39 @@ fn the_page_of_messages_is_current() {
 /// Messages that the page does not have give the place and the wrong name.
 #[test]
 fn messages_name_what_is_wrong() {
+    const NOT_SECOND: &str = "not an operation that can be the second half of a dual instruction";
     let cases = [
         ("gfx942", "v_add_f32_e64 v0, v1, v2 clamp mul:2 clamp", "clamp is here twice", 38),
         ("gfx942", "v_add_f32_e64 v0, v1, v2 mul:2 clamp", "clamp has to stand before the other modifiers", 32),
         ("gfx90a", "ds_write2_b32 v0, a1, v2", "data1 cannot be this", 23),
         ("gfx90a", "ds_add_rtn_u32 a0, v1, v2", "data0 cannot be this", 24),
+        ("gfx90a", "image_load v102, v[129:130], s[4:11] dmask:0x1 unorm", "vaddr: v129 is misaligned", 18),
+        ("gfx90a", "image_sample v102, v[129:132], s[4:11], s[4:7] dmask:0x1", "vaddr: v129 is misaligned", 20),
+        ("gfx90a", "image_store v[100:101], v[127:128], s[4:11] dmask:0x3 unorm", "vaddr: v127 is misaligned", 25),
+        ("gfx90a", "image_atomic_add v102, v[129:130], s[4:11] dmask:0x1 unorm", "vaddr: v129 is misaligned", 24),
+        ("gfx1200", "s_wait_alu depctr_va_vdst(0) depctr_va_vdst(1)", "va_vdst is here twice", 30),
+        ("gfx1030", "s_waitcnt_depctr depctr_vm_vsrc(1) & depctr_vm_vsrc(1)", "vm_vsrc is here twice", 38),
+        ("gfx1250", "v_dual_mul_f32 v3, --1, v5 :: v_dual_mov_b32 v4, v6", "src0x cannot have this sign", 20),
+        ("gfx1250", "v_dual_mov_b32 v4, v6 :: v_dual_mul_f32 v3, --1, v5", "src0y cannot have this sign", 45),
+        ("gfx900", "v_div_scale_f32 v0, vcc, abs(-2.0), v1, v2", "src0 has no abs in this operation", 26),
+        ("gfx1100", "v_div_scale_f32 v0, vcc_lo, v1, -|v1|, v2", "src1 has no abs in this operation", 33),
+        ("gfx900", "s_add_u32 s0, neg(s1), s2", "ssrc0 has no neg in this operation", 15),
+        ("gfx900", "v_add_u32 v0, abs(v1), v2", "src0 has no abs in this operation", 15),
+        ("gfx900", "v_add_f32 v0, v1, sext(v1)", "vsrc1 has no sext in this operation", 19),
+        ("gfx1100", "v_dual_mov_b32 v0, v1 :: v_mov_b32 v1, v2", NOT_SECOND, 26),
+        ("gfx1100", "v_dual_mov_b32 v0, v1 :: v0", NOT_SECOND, 26),
+        (
+            "gfx1100",
+            "v_dual_lshlrev_b32 v0, v1, v2 :: v_dual_mov_b32 v1, v2",
+            "not an operation that can be the first half of a dual instruction",
+            1,
+        ),
+        (
+            "gfx1250",
+            "v_dual_fmac_f32 v256, s0, v0 :: v_dual_bitop2_b32 v149, s1, v130 bitop3:0x14",
+            "the last such register is v255",
+            17,
+        ),
         // A name is not listed as similar to itself.
         ("gfx942", "s_mov_b32 s0, vmcnt", "unknown name", 15),
         ("gfx942", "s_mov_b32 s0, vmcmt", "unknown name; vmcnt is similar", 15),

@@ -108,6 +108,13 @@ pub enum ParseErrorKind {
     Operand(Field),
     /// The operand cannot have this sign.
     Sign(Field),
+    /// The operand has no such sign.
+    NoSign {
+        /// The operand's field.
+        field: Field,
+        /// The sign: `neg`, `abs` or `sext`.
+        sign: &'static str,
+    },
     /// The modifier has no such value.
     Name(Field),
     /// The field has no such value.
@@ -159,6 +166,10 @@ pub enum ParseErrorKind {
     Lacks(Field),
     /// The name of the operation implies another value of the modifier.
     Implied,
+    /// The operation can only be the second one of a dual instruction.
+    NotFirst,
+    /// The target has no such second operation of a dual instruction.
+    NotSecond,
     /// The text lacks the second operation, after `::`.
     SecondOperation,
     /// The instruction breaks a rule.
@@ -201,6 +212,7 @@ impl fmt::Display for ParseErrorKind {
             Kind::Missing(field) => write!(f, "{field} is missing"),
             Kind::Operand(field) => write!(f, "{field} cannot be this"),
             Kind::Sign(field) => write!(f, "{field} cannot have this sign"),
+            Kind::NoSign { field, sign } => write!(f, "{field} has no {sign} in this operation"),
             Kind::Name(field) => write!(f, "{field} has no such value"),
             Kind::Value { field, value } => write!(f, "{field} cannot be {value}"),
             Kind::Range { field, min, max } => write!(f, "{field}: a number from {min} to {max} expected"),
@@ -221,6 +233,8 @@ impl fmt::Display for ParseErrorKind {
             Kind::Unexpected => f.write_str("unexpected"),
             Kind::Lacks(field) => write!(f, "the operation has no {field}"),
             Kind::Implied => f.write_str("the name of the operation implies another value"),
+            Kind::NotFirst => f.write_str("not an operation that can be the first half of a dual instruction"),
+            Kind::NotSecond => f.write_str("not an operation that can be the second half of a dual instruction"),
             Kind::SecondOperation => f.write_str("`::` and a second operation expected"),
             Kind::Rule(rule) => rule.fmt(f),
             Kind::Decode(error) => error.fmt(f),

@@ -369,17 +369,21 @@ impl Parser<'_, '_> {
     fn depctr(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         let target = self.words.target;
-        let mut wait = Depctr::default();
+        let (mut wait, mut seen) = (Depctr::default(), 0u32);
         if self.cursor.name().is_empty() || !self.is_call() {
             return Ok(None);
         }
         loop {
             self.cursor.blank();
             let name = self.cursor.name();
-            let known = wait.parts().into_iter().map(|(part, _)| part).find(|part| {
+            let known = wait.parts().into_iter().map(|(part, _)| part).enumerate().find(|(_, part)| {
                 name.strip_prefix(b"depctr_") == Some(part.name().as_bytes()) && Depctr::max(target, *part) > 0
             });
-            let Some(part) = known else { return Err(self.cursor.error(Kind::Name(Field::Simm16))) };
+            let Some((number, part)) = known else { return Err(self.cursor.error(Kind::Name(Field::Simm16))) };
+            if seen >> number & 1 == 1 {
+                return Err(self.cursor.error(Kind::Duplicate(part)));
+            }
+            seen |= 1 << number;
             self.cursor.at += name.len();
             self.cursor.expect(b'(')?;
             let max = Depctr::max(target, part);
@@ -414,7 +418,8 @@ impl Parser<'_, '_> {
             self.cursor.blank();
             let word = self.cursor.name();
             let value = self.named(names, word).ok_or_else(|| self.cursor.error(Kind::Name(field)))?;
-            *part = value as u8;
+            // A part that is there twice has the bits of both, as in LLVM's assembler.
+            *part |= value as u8;
             self.cursor.at += word.len();
             self.cursor.expect(b')')?;
             if !self.cursor.eat(b'|') {

@@ -120,7 +120,8 @@ fn described(
 ) -> Result<Inst, ParseError> {
     let operations = Operations::find(target, name);
     if operations.is_empty() {
-        return Err(cursor.error_since(start, Kind::Mnemonic));
+        let is_known = operation::all(target, operation::stem(name).0).next().is_some();
+        return Err(cursor.error_since(start, if is_known { Kind::NotFirst } else { Kind::Mnemonic }));
     }
     let parsed = operands(target, cursor, symbols, &operations);
     let parsed = match parsed {
@@ -372,10 +373,14 @@ impl Parser<'_, '_> {
         let name = after.name();
         let target = self.words.target;
         let format = self.form.signature.format;
-        let mut found = operation::all(target, name).map(|(_, op_index)| OpcodeEntry::new(target, op_index));
-        // A target can have several formats of dual instructions.
-        let is_partner = |entry: &OpcodeEntry| is_second(target, entry) && entry.signature.format == format;
-        let entry = found.find(is_partner).ok_or_else(|| after.error(Kind::Mnemonic))?;
+        let found = || operation::all(target, name).map(|(_, op_index)| OpcodeEntry::new(target, op_index));
+        let mut partners = found().filter(|entry| is_second(target, entry));
+        // A target can have several formats of dual instructions. If another one has the operation, that one was meant.
+        let wrong = || match found().any(|entry| is_second(target, &entry)) {
+            true => self.cursor.error_since(0, Kind::Encoding),
+            false => after.error(Kind::NotSecond),
+        };
+        let entry = partners.find(|entry| entry.signature.format == format).ok_or_else(wrong)?;
         self.words = self.form.start_dual(entry.number(target));
         Ok(entry)
     }

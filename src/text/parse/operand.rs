@@ -2,19 +2,21 @@
 
 use super::register::{Half, Run};
 use super::symbols::Integer;
-use super::{Kind, ParseError, Parser, Reading, literal64};
+use super::{Cursor, Kind, ParseError, Parser, Reading, literal64, operation};
+use crate::check::RuleError;
 use crate::code::floats::F16_BITS;
 use crate::code::*;
 use crate::codec::code::*;
 use crate::codec::inline_constant::{Number, bfloat, constant, is_wide, narrow_float};
-use crate::codec::{ADDRESS_PARTS, Address, EncodedOperand, REGISTER, is_conditional, is_second_export};
+use crate::codec::{ADDRESS_PARTS, Address, EncodedOperand, REGISTER, descs, is_conditional, is_second_export};
 use crate::kind::{
     AddressKind, ImageKind, ModifierKind, NONE, Notation, NumberKind, OffsetKind, OperandKind, RegisterKind, Signs,
 };
 use crate::opcode::{ADDRESSES, Field, Format};
+use crate::operation::OpcodeEntry;
 use crate::signature::Signature;
 use crate::table::{DataType, OperandDesc};
-use crate::value::Access;
+use crate::value::{Access, Reg};
 
 /// A register or a number.
 #[derive(Clone, Copy)]
@@ -308,6 +310,35 @@ impl Parser<'_, '_> {
         signs
     }
 
+    /// Refuses the text of a sign that the operand does not have.
+    fn no_more_signs(&self, field: Field) -> Result<(), ParseError> {
+        let mut here = self.cursor;
+        here.blank();
+        let signs = [("neg", here.name() == b"neg"), ("abs", here.name() == b"abs" || here.peek() == b'|')];
+        let signs = signs.into_iter().chain([("sext", here.name() == b"sext")]);
+        let is_call = |sign: &str| here.peek() == b'|' || here.clone().eat_call(sign.as_bytes(), b'(');
+        match signs.into_iter().find(|(sign, is_next)| *is_next && is_call(sign)) {
+            Some((sign, _)) => Err(here.error(Kind::NoSign { field, sign })),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the operand of this dual instruction has a sign in another format.
+    #[cold]
+    fn has_sign_in_other_form(&self, desc: &OperandDesc) -> bool {
+        let target = self.words.target;
+        let mut text = Cursor { at: 0, ..self.cursor };
+        let Some(second) = text.find_dual() else { return false };
+        if !self.form.descs().any(|own| own == desc) {
+            text.at = second + 2;
+        }
+        text.lines();
+        let entries = operation::all(target, text.name()).map(|(_, op_index)| OpcodeEntry::new(target, op_index));
+        let mut others = entries.flat_map(|entry| descs(target, entry.signature));
+        let has_sign = |other: &OperandDesc| other.kind.signs().is_some_and(|signs| signs.positions()[0] != NONE);
+        others.any(|other| other.field == desc.field && has_sign(other))
+    }
+
     /// Whether two minuses come next, of which the first one would be the operand's. LLVM's assembler wants `neg(...)`.
     fn has_two_minuses(&self) -> bool {
         let mut ahead = self.cursor;
@@ -334,10 +365,15 @@ impl Parser<'_, '_> {
         let start = self.cursor.at;
         let [neg, abs, sext] = desc.kind.signs().unwrap_or(Signs::ABSENT).positions();
         let folds = self.folds(desc);
-        if (neg != NONE || folds) && self.has_two_minuses() {
+        if self.has_two_minuses() && (neg != NONE || folds || self.has_sign_in_other_form(desc)) {
             return Err(self.cursor.error(Kind::Sign(desc.field)));
         }
         let signs = self.open_signs([neg, abs, sext], folds);
+        self.no_more_signs(desc.field)?;
+        // A negation can be a part of the constant; an absolute value needs the bit.
+        if signs.abs && abs == NONE && self.form.layout.bits != 32 {
+            return Err(self.cursor.error_since(start, Kind::NoSign { field: desc.field, sign: "abs" }));
+        }
         let found = self.primary(desc, if signs.bar { b'|' } else { 0 });
         let (primary, place) = found.map_err(|error| self.sign_or(desc.field, start, error))?;
         for (on, close) in [(signs.sext, b')'), (signs.abs, if signs.bar { b'|' } else { b')' }), (signs.call, b')')] {
@@ -429,7 +465,11 @@ impl Parser<'_, '_> {
         let is_fixed =
             !matches!(desc.kind, OperandKind::Register(RegisterKind::Matrix { .. } | RegisterKind::Data { .. }));
         if self.is_open(desc, run.dwords) {
-            return Ok(());
+            // The words do not have the length of the run, so no rule about the words finds this.
+            let is_odd = self.words.target.aligned_vgprs() && run.code >= VGPR && run.code % 2 == 1;
+            let register = Reg::Vgpr(run.code.wrapping_sub(VGPR));
+            let broken = Kind::Rule(RuleError::MisalignedVector { field, register });
+            return if is_odd { Err(broken) } else { Ok(()) };
         }
         if is_fixed && run.dwords != 0 && run.dwords != dwords {
             return Err(Kind::Width { field, dwords: desc.dwords, given: run.dwords });
