@@ -117,6 +117,10 @@ pub enum ParseErrorKind {
     },
     /// The modifier has no such value.
     Name(Field),
+    /// The modifier of this name, `mul` or `div`, has no such value.
+    Factor(&'static str),
+    /// The number does not fit in eight bits.
+    Number8,
     /// The field has no such value.
     Value {
         /// The field.
@@ -152,6 +156,8 @@ pub enum ParseErrorKind {
     NoLiteral,
     /// The constant does not fit in a literal.
     Constant(Field),
+    /// No literal of 64 bits is possible here.
+    NoLiteral64,
     /// The instruction already has another literal.
     TwoLiterals,
     /// A part of a constant does not fit.
@@ -162,6 +168,10 @@ pub enum ParseErrorKind {
     Order(Field),
     /// No further text is allowed here, or there is no such modifier.
     Unexpected,
+    /// The text has a destination, but lacks the modifier with which the operation returns a value.
+    Returns(Field),
+    /// The text has the modifier with which the operation returns a value, but lacks a destination.
+    NoResult(Field),
     /// The operation does not have this modifier.
     Lacks(Field),
     /// The name of the operation implies another value of the modifier.
@@ -213,6 +223,8 @@ impl fmt::Display for ParseErrorKind {
             Kind::Operand(field) => write!(f, "{field} cannot be this"),
             Kind::Sign(field) => write!(f, "{field} cannot have this sign"),
             Kind::NoSign { field, sign } => write!(f, "{field} has no {sign} in this operation"),
+            Kind::Number8 => f.write_str("a number from 0 to 255 expected"),
+            Kind::Factor(name) => write!(f, "{name} has no such value"),
             Kind::Name(field) => write!(f, "{field} has no such value"),
             Kind::Value { field, value } => write!(f, "{field} cannot be {value}"),
             Kind::Range { field, min, max } => write!(f, "{field}: a number from {min} to {max} expected"),
@@ -226,11 +238,17 @@ impl fmt::Display for ParseErrorKind {
             Kind::Half(field) => write!(f, "{field}: either all 16-bit registers have the suffix .l or .h, or none"),
             Kind::NoLiteral => f.write_str("not an inline constant, and there is no room for a literal"),
             Kind::Constant(field) => write!(f, "{field}: the constant does not fit in a literal"),
+            Kind::NoLiteral64 => f.write_str("no literal of 64 bits is possible here"),
             Kind::TwoLiterals => f.write_str("a second literal"),
             Kind::Part(error) => error.fmt(f),
             Kind::Duplicate(field) => write!(f, "{field} is here twice"),
             Kind::Order(field) => write!(f, "{field} has to stand before the other modifiers"),
             Kind::Unexpected => f.write_str("unexpected"),
+            Kind::Returns(Field::Th) => f.write_str("the operation returns a value only with th:TH_ATOMIC_RETURN"),
+            Kind::Returns(field) => write!(f, "the operation returns a value only with {field}"),
+            Kind::NoResult(field) => {
+                write!(f, "the operation returns a value because of {field}: a destination expected")
+            }
             Kind::Lacks(field) => write!(f, "the operation has no {field}"),
             Kind::Implied => f.write_str("the name of the operation implies another value"),
             Kind::NotFirst => f.write_str("not an operation that can be the first half of a dual instruction"),

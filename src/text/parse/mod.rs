@@ -25,7 +25,7 @@ mod symbols;
 
 use crate::check::{RuleError, bus_limit, bus_reads, excluded, is_packed};
 use crate::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
-use crate::codec::{Address, EncodedOperand, Words, descs, read, value};
+use crate::codec::{Address, EncodedOperand, Words, descs, is_conditional, read, value};
 use crate::constraint::second_index;
 use crate::error::DecodeError;
 use crate::form::{Form, Unmade};
@@ -35,6 +35,7 @@ use crate::opcode::{BUS, Field, Format, Opcode};
 use crate::operation::OpcodeEntry;
 use crate::table::{DataType, DescTables, FormSignature, Implied, OperandDesc, OperandTables, TextTables};
 use crate::target::{DECODE, DESCS, OPERANDS, TEXT, Target};
+use crate::value::Access;
 
 use cursor::Cursor;
 use error::Kind;
@@ -175,7 +176,9 @@ fn reach(error: &ParseError) -> u32 {
         Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
         // All of the text was accepted.
         Kind::Rule(RuleError::Value { .. }) => u32::MAX,
-        _ => error.span.start,
+        // The form lacks the modifier, and another one could have it.
+        Kind::Unexpected | Kind::Lacks(_) => 2 * error.span.start,
+        _ => 2 * error.span.start + 1,
     }
 }
 
@@ -191,6 +194,9 @@ enum Reading {
     OmittedVcc,
     /// The operation returns a value, although its temporal hint does not say so.
     Returns,
+    /// The text has a destination although its modifiers say that the operation returns nothing, or the reverse. Such a
+    /// text is wrong; this reading finds out what is wrong about it.
+    OtherReturn,
 }
 
 /// A form that the text may have.
@@ -220,9 +226,28 @@ impl Candidate<'_, '_> {
             _ if self.cursor.words().any(|(_, word)| word.windows(7).any(|part| part == b"CASCADE")) => {
                 Reading::Returns
             }
-            _ => return Err(error),
+            _ => return Err(self.explain(error)),
         };
-        self.read(other).map_err(|_| error)
+        self.read(other).map_err(|_| self.explain(error))
+    }
+
+    /// A better error for an operation that returns a value only with a modifier: that the modifier or the destination
+    /// is missing, or the error that the text has even if this is ignored.
+    #[cold]
+    fn explain(&self, error: ParseError) -> ParseError {
+        let &Candidate { target, cursor, symbols, opcode, entry, signature, implied } = self;
+        let is_result = |desc: &&OperandDesc| is_conditional(desc) && desc.access == Some(Access::Write);
+        let Some(result) = descs(target, signature).find(is_result) else { return error };
+        let Some(form) = Form::new(target, opcode, entry, signature) else { return error };
+        let descs = Descs { all: DESCS[target as usize], lists: [DESCS[target as usize].list_of(signature), &[]] };
+        let mut parser = Parser::new(cursor, symbols, form, entry.op_index, Reading::OtherReturn);
+        fill_unused(&parser.form, descs.iter(), &mut parser.words);
+        parser.implied = implied;
+        match parser.all(descs) {
+            Ok(()) => parser.wrong_return(cursor, result).unwrap_or(error),
+            Err(other) if reach(&other) > reach(&error) => other,
+            Err(_) => error,
+        }
     }
 
     /// Parses the operands and modifiers.
@@ -397,11 +422,24 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// The error of a destination without the modifier that returns a value, or of this modifier without a destination.
+    fn wrong_return(&mut self, start: Cursor, result: &OperandDesc) -> Option<ParseError> {
+        let field = self.form.descs().find(|other| other.access.is_none() && other.lsb == result.write_if_bit)?.field;
+        match self.span_of(result.field) {
+            Some(span) => Some(ParseError::new(span, Kind::Returns(field))),
+            None => {
+                let (at, _) = start.words().find(|(_, word)| *word == field.name().as_bytes())?;
+                Some(Cursor { at, ..start }.error(Kind::NoResult(field)))
+            }
+        }
+    }
+
     /// The error about text after the last modifier.
     #[cold]
     fn rest(&self) -> ParseError {
         let name = self.cursor.name();
-        let field = Field::ALL.iter().find(|field| field.name().as_bytes() == name);
+        let is_register = self.registers().is_here(&self.cursor);
+        let field = Field::ALL.iter().find(|field| field.name().as_bytes() == name && !is_register);
         self.cursor.error(field.map_or(Kind::Unexpected, |field| Kind::Lacks(*field)))
     }
 
@@ -575,9 +613,42 @@ impl Parser<'_, '_> {
                     Some(_) => ParseError::new(span, Kind::Operand(field)),
                 }
             }
+            Unmade::Decode(DecodeError::ReservedBits { field: Some(field), bit, .. }) => self.reserved(field, bit, all),
             Unmade::Decode(error) => ParseError::new(all, Kind::Decode(error)),
             Unmade::Other => ParseError::new(all, Kind::Encoding),
         }
+    }
+
+    /// The error of an operand or a modifier whose value sets a reserved bit of its field.
+    #[cold]
+    fn reserved(&self, field: Field, bit: u8, all: Span) -> ParseError {
+        let held = self.held.iter().flatten().find(|held| held.desc.field == field);
+        let modifier = self.modifier_of(field);
+        match (held, modifier) {
+            (Some(held), _) if matches!(held.coded, EncodedOperand::Number(_)) => {
+                ParseError::new(held.span, self.limit(held.desc, bit).unwrap_or(Kind::Operand(field)))
+            }
+            (Some(held), Some(modifier)) if matches!(held.coded, EncodedOperand::RegisterPlusOffset(..)) => {
+                ParseError::new(modifier, self.limit(held.desc, bit).unwrap_or(Kind::Name(field)))
+            }
+            (Some(held), _) => ParseError::new(held.span, Kind::Operand(field)),
+            (None, Some(modifier)) => ParseError::new(modifier, Kind::Name(field)),
+            (None, None) => ParseError::new(all, Kind::Value { field, value: self.words.get(bit, 1) as u16 }),
+        }
+    }
+
+    /// The range of an unsigned number whose upper bits, up to `bit`, are reserved; `None` if not all of the bits below
+    /// `bit` are a part of the number.
+    fn limit(&self, desc: &OperandDesc, bit: u8) -> Option<Kind> {
+        let width = bit.checked_sub(desc.lsb).filter(|width| *width < desc.width)?;
+        let is_reserved = |n: &u8| {
+            let mut words = self.words.clone();
+            (0..=width).for_each(|other| words.set(desc.lsb + other, other == *n));
+            let made = self.form.finish(&mut words);
+            matches!(made, Err(Unmade::Decode(DecodeError::ReservedBits { bit, .. })) if bit == desc.lsb + n)
+        };
+        let bits = (0..=width).find(is_reserved)?;
+        Some(Kind::Range { field: desc.field, min: 0, max: (1 << bits) - 1 })
     }
 
     /// The position of the operand that breaks a rule. `excess` is the first operand over the limit of the constant

@@ -6,7 +6,7 @@ use crate::code::VGPR;
 use crate::codec::{EncodedOperand, Refused, default_of, encode_number, hold};
 use crate::flags::Flags;
 use crate::kind::{ListStyle, ModifierKind, ModifierList, NONE, OperandKind, Position, RegisterKind};
-use crate::opcode::Field;
+use crate::opcode::{Field, Format};
 use crate::operation::info;
 use crate::table::generated::SPACES;
 use crate::table::{OperandDesc, Space};
@@ -31,6 +31,7 @@ const ZEROS: [&[u8]; 4] = [b"TH_DEFAULT", b"TH_LOAD_RT", b"TH_STORE_RT", b"TH_AT
 impl<'t> Parser<'t, '_> {
     /// Parses the modifiers in the order in which they are printed, and sets missing ones to their defaults.
     pub(super) fn modifiers(&mut self, descs: Descs) -> Result<(), ParseError> {
+        self.skip_zero_offset(descs);
         let shown = || descs.modifiers().take(MOST).enumerate();
         let early = self.early.map(|early| early.field);
         let is_early = |desc: &OperandDesc| Some(desc.field) == early;
@@ -76,6 +77,19 @@ impl<'t> Parser<'t, '_> {
             Some((n, desc)) if seen >> n & 1 == 1 => Err(self.cursor.error(Kind::Duplicate(desc.field))),
             Some((_, desc)) => Err(self.cursor.error(Kind::Order(desc.field))),
             None => Ok(()),
+        }
+    }
+
+    /// Skips `offset:0` of FLAT if the target's FLAT has no offsets, as LLVM's assembler does.
+    fn skip_zero_offset(&mut self, descs: Descs) {
+        let mut after = self.cursor;
+        if self.form.signature.format == Format::Flat
+            && after.eat_call(b"offset", b':')
+            && !descs.modifiers().any(|desc| desc.field == Field::Offset)
+            && after.integer(self.symbols) == Ok(0)
+        {
+            after.eat(b',');
+            self.cursor = after;
         }
     }
 
@@ -202,7 +216,8 @@ impl<'t> Parser<'t, '_> {
                 let factor = self.cursor.integer(self.symbols)?;
                 // `mul:1` and `div:1` change nothing.
                 let value = self.numbered(self.text.names.omod, name, factor).or((factor == 1).then_some(0));
-                let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Name(desc.field)))?;
+                let written = if name == b"mul" { "mul" } else { "div" };
+                let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Factor(written)))?;
                 self.put(desc, value)?;
             }
             ModifierKind::Named
@@ -218,7 +233,11 @@ impl<'t> Parser<'t, '_> {
             }
             ModifierKind::Bitop3 { .. } => {
                 self.label()?;
-                let value = self.below(desc.field, u8::MAX.into())?;
+                // The bits of the table are in fields that have the names of other modifiers.
+                let value = self.below(desc.field, u8::MAX.into()).map_err(|error| match error.kind {
+                    Kind::Range { .. } => ParseError::new(error.span, Kind::Number8),
+                    _ => error,
+                })?;
                 self.put(desc, value)?;
             }
             ModifierKind::Signed => {
@@ -346,16 +365,17 @@ impl<'t> Parser<'t, '_> {
         self.cursor.blank();
         let start = self.cursor.at;
         let word = self.cursor.word();
+        let is_scope = desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope));
         let value = match names.iter().find(|(_, name)| name.as_bytes() == word) {
             Some((value, _)) => {
                 self.cursor.at += word.len();
                 u32::from(*value)
             }
-            None if word.first().is_some_and(u8::is_ascii_digit) => self.below(desc.field, (1 << desc.width) - 1)?,
+            None if word.first().is_some_and(u8::is_ascii_digit) || is_scope && self.cursor.peek() == b'(' => {
+                self.below(desc.field, (1 << desc.width) - 1)?
+            }
             // The printer omits this scope, so the table of names lacks it.
-            None if desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope))
-                && word == b"SCOPE_CU" =>
-            {
+            None if is_scope && word == b"SCOPE_CU" => {
                 self.cursor.at += word.len();
                 0
             }

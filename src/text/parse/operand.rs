@@ -105,10 +105,14 @@ impl Parser<'_, '_> {
             }
             // Data that goes to LDS has no register.
             OperandKind::Register(RegisterKind::Data { lds, .. }) if lds != NONE && self.cursor.has_name(b"lds") => {
-                true
+                let is_flag = |other: &OperandDesc| other.kind == OperandKind::Modifier(ModifierKind::Flag);
+                self.form.descs().any(|other| other.field == Field::Lds && is_flag(other))
             }
             OperandKind::Number(NumberKind::Plain(Notation::Endpgm)) => self.cursor.is_done(),
-            _ => is_conditional(desc) && desc.access == Some(Access::Write) && !self.returns(desc),
+            _ => {
+                let is_result = is_conditional(desc) && desc.access == Some(Access::Write);
+                is_result && self.returns(desc) == (self.reading == Reading::OtherReturn)
+            }
         };
         if absent { Ok(()) } else { self.present(desc) }
     }
@@ -512,7 +516,7 @@ impl Parser<'_, '_> {
         let is_long = self.cursor.eat_call(b"lit64", b'(');
         if is_long || self.cursor.eat_call(b"lit", b'(') {
             if is_long && !self.may_say_long(desc) {
-                return Err(self.cursor.error_since(start, Kind::Constant(desc.field)));
+                return Err(self.cursor.error_since(start, Kind::NoLiteral64));
             }
             let number = self.known_number()?;
             self.cursor.expect(b')')?;
@@ -659,7 +663,7 @@ impl Parser<'_, '_> {
         let is_long = self.cursor.eat_call(b"lit64", b'(');
         // As in LLVM's assembler, a literal of 32 bits that is not a float can be `lit64(...)`, too.
         if is_long && !self.takes_long(desc) && is_float(desc.ty) {
-            return Err(self.cursor.error_since(start, Kind::Constant(desc.field)));
+            return Err(self.cursor.error_since(start, Kind::NoLiteral64));
         }
         let is_call = is_long || self.cursor.eat_call(b"lit", b'(');
         let number = if is_call { self.known_number()? } else { self.number(0)?.0 };

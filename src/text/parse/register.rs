@@ -200,7 +200,8 @@ impl Registers {
             }
         }
         cursor.expect(b']')?;
-        match all.filter(|run| run.half.is_none()) {
+        // As in LLVM's assembler, the list can be the lower half of one register.
+        match all.filter(|run| run.half.is_none() || run.half == Some(Half::Low) && run.dwords == 1) {
             Some(run) => Ok(Some(run)),
             None => Err(cursor.error_since(start, Kind::Register)),
         }

@@ -96,7 +96,11 @@ impl Suggestion {
             let registers = t.codes.iter().flat_map(|(_, name, pair)| [*name, *pair]);
             !word.is_empty() && values(t).chain(registers).any(|name| name.as_bytes() == word)
         };
-        let elsewhere = Target::ALL.iter().copied().find(|&other| !has(target) && has(other));
+        // A name that is known cannot stand here, so another one was not meant.
+        if has(target) {
+            return nothing;
+        }
+        let elsewhere = Target::ALL.iter().copied().find(|&other| has(other));
         Suggestion { nearest: nearest(word, known), elsewhere }
     }
 }
