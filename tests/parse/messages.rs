@@ -111,6 +111,8 @@ fn messages_name_what_is_wrong() {
         ("gfx1200", "v_cvt_u32_f32_e32 v157+1, s0", "unexpected", 27),
         ("gfx700", "flat_load_dword v0, v[1:2] offset:1", "the operation has no offset", 28),
         ("gfx942", "buffer_load_dwordx3 v[0:2], off, s[0:3], 0 lds", "the operation has no lds", 44),
+        // A known name has no similar one.
+        ("gfx900", "v_add_f32_dpp v0, src_vccz, v1 row_shl:1", "src0 cannot be this", 19),
         // A name is not listed as similar to itself.
         ("gfx942", "s_mov_b32 s0, vmcnt", "unknown name", 15),
         ("gfx942", "s_mov_b32 s0, vmcmt", "unknown name; vmcnt is similar", 15),

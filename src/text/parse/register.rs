@@ -189,7 +189,7 @@ impl Registers {
             let Some(next) = self.single(cursor, symbols)? else {
                 return Err(cursor.error(Kind::Register));
             };
-            let follows = |run: &Run| run.code + run.dwords == next.code && next.dwords == 1;
+            let follows = |run: &Run| run.code + run.dwords == next.code && next.dwords == 1 && next.half.is_none();
             all = match all {
                 None if next.dwords == 1 || !cursor.between(place, cursor.at).contains(&b'[') => Some(next),
                 Some(run) if follows(&run) => Some(Run { dwords: run.dwords + 1, ..run }),
