@@ -220,3 +220,41 @@ fn faults_of_tables_for_debuggers_have_a_place() {
         assert!(run.err.contains(expected), "{source}: {}", run.err);
     }
 }
+
+/// Tables of functions that a loader calls, sorted by their priorities; a table of frames, which has one end; and
+/// dynamic relocations that all have symbols.
+#[test]
+fn tables_for_loaders_are_those_of_a_linker() {
+    let work = directory("asm-tables");
+    let head = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n\t.text\n";
+    let array = |name: &str, of: &str| {
+        let kind = &name[1..name[1..].find('.').map_or(name.len(), |at| at + 1)];
+        format!("\t.section {name},\"aw\",@{kind}\n\t.p2align 3\n\t.quad {of}\n")
+    };
+    let arrays = ["f", "g"].map(|name| format!("\t.globl {name}\n\t.hidden {name}\n{name}:\n\ts_endpgm\n")).concat()
+        + &array(".init_array.7", "g")
+        + &array(".init_array", "f")
+        + &array(".init_array.3", "f")
+        + &array(".fini_array", "g");
+    let frames = "k:\n\t.cfi_startproc\n\t.cfi_def_cfa_offset 8\n\ts_endpgm\n\t.cfi_endproc\n";
+    let named = "k:\n\ts_getpc_b64 s[0:1]\n\ts_add_u32 s0, s0, gv@gotpcrel32@lo+4\n\
+                 \ts_addc_u32 s1, s1, gv@gotpcrel32@hi+12\n\ts_endpgm\n\t.data\n\t.globl gv\ngv:\n\t.long 1\n";
+    let [source, object, theirs, ours] = ["t.s", "t.o", "t.co", "ours.co"].map(|name| work.join(name));
+    let text = |path: &Path| path.to_str().unwrap().to_string();
+    for body in [arrays.as_str(), frames, named] {
+        std::fs::write(&source, format!("{head}{body}")).unwrap();
+        round(&source, "amdgcn-amd-amdhsa", "gfx942", &work);
+        let args = ["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj", "t.s", "-o", "t.o"];
+        llvm("llvm-mc-22", &args, &work);
+        llvm("ld.lld-22", &["-shared", &text(&object), "-o", &text(&theirs)], &work);
+        run(&["asm", &text(&source), "-o", &text(&ours)], b"").ok();
+        let data = |path: &Path| {
+            let bytes = std::fs::read(path).unwrap();
+            let file = amdgpu_object::elf::File::parse(&bytes).unwrap();
+            let (sections, _) = file.sections();
+            let loaded = sections.iter().filter(|section| section.is_loaded());
+            loaded.map(|section| (section.address, file.contents(section).bytes.to_vec())).collect::<Vec<_>>()
+        };
+        assert!(data(&ours) == data(&theirs), "{body}");
+    }
+}

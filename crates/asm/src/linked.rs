@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use amdgpu_object::elf::wide;
 use amdgpu_object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
 use amdgpu_object::relocation_kinds::{Base, Formula};
-use object::elf::STB_WEAK;
+use object::elf::{SHT_FINI_ARRAY, SHT_INIT_ARRAY, SHT_PREINIT_ARRAY, STB_WEAK};
 use object::write::elf::ProgramHeader;
 
 use super::flaw::{Flaw, Span};
@@ -33,6 +33,8 @@ const RELRO_DATA: &str = ".data.rel.ro";
 const RELRO_BSS: &str = ".bss.rel.ro";
 /// The sections that become read-only after loading, in their order.
 const RELRO: [&str; 5] = [RELRO_DATA, ".dynamic", GOT, RELRO_BSS, RELRO_PADDING];
+/// The types of sections with pointers to functions that a loader calls.
+const ARRAYS: [u32; 3] = [SHT_PREINIT_ARRAY, SHT_INIT_ARRAY, SHT_FINI_ARRAY];
 const RELRO_PADDING: &str = ".relro_padding";
 
 /// A section of the file.
@@ -89,6 +91,7 @@ impl Chunk {
             (_, 0) => 2,
             (_, SHF_EXECINSTR) => 3,
             // A source that was made from a linked file already has a table of this name.
+            _ if ARRAYS.contains(&self.kind) => 4,
             _ if self.is_made() || [RELRO_DATA, GOT, RELRO_BSS].contains(&self.name.as_str()) => 4,
             _ if self.kind == SHT_NOBITS => 6,
             _ => 5,
@@ -131,17 +134,22 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     // The entries of the table of addresses (GOT), and the number of addresses that the loader relocates.
     let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
     let mut got: BTreeMap<(usize, bool), u64> = BTreeMap::new();
-    let mut dynamic_count = 0;
+    let dynamic = dynamic_symbols(&image.symbols);
+    let is_named = |of: Of| matches!(of, Of::Symbol(n) if image.symbols[n].is_open() && dynamic.number(n).is_some());
+    let (mut dynamic_count, mut relative_count) = (0, 0u64);
     for relocation in loaded().flat_map(|output| &output.relocations) {
         if is_got(relocation.kind) {
             let next = got.len() as u64 * 8;
             got.entry(key(relocation.of)).or_insert(next);
         }
-        dynamic_count += usize::from(relocation.kind == kinds::ABS64);
+        let is_pointer = relocation.kind == kinds::ABS64;
+        dynamic_count += usize::from(is_pointer);
+        relative_count += u64::from(is_pointer && !is_named(relocation.of));
     }
     dynamic_count += got.len();
+    let entry = |(n, is_symbol): &(usize, bool)| if *is_symbol { Of::Symbol(*n) } else { Of::Section(*n) };
+    relative_count += got.keys().filter(|key| !is_named(entry(key))).count() as u64;
 
-    let dynamic = dynamic_symbols(&image.symbols);
     let mut chunks = inputs::inputs(image);
     let moved = chunks.iter_mut().flat_map(|chunk| merged::merge(chunk, image)).collect();
     let alloc = SHF_ALLOC;
@@ -159,7 +167,8 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
                 * wide::RELOCATION
         ]));
     }
-    let entries = if dynamic_count > 0 { 11 } else { 7 };
+    let entries =
+        7 + tables::arrays(&chunks).len() + if dynamic_count > 0 { 3 + usize::from(relative_count > 0) } else { 0 };
     chunks.push(Chunk::new(".dynamic", 6, alloc | SHF_WRITE, 8, wide::DYNAMIC as u64, ".dynstr").with(vec![
             0;
             entries
@@ -170,7 +179,9 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     }
     // The bytes after the table of addresses, up to the end of its page, become read-only with the table.
     chunks.push(Chunk::new(RELRO_PADDING, SHT_NOBITS, alloc | SHF_WRITE, 1, 0, ""));
-    let order = |chunk: &Chunk| RELRO.iter().position(|name| chunk.name == *name);
+    let is_array = |chunk: &Chunk| ARRAYS.contains(&chunk.kind);
+    let order =
+        |chunk: &Chunk| RELRO.iter().position(|name| chunk.name == *name || *name == RELRO_DATA && is_array(chunk));
     chunks.sort_by_key(|chunk| (chunk.rank(), order(chunk).filter(|_| chunk.rank() == 4)));
 
     let segments = place(&mut chunks);
@@ -192,6 +203,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     if !faults.is_empty() {
         return Err(faults);
     }
+    let arrays = tables::arrays(&chunks);
     let mut store = |name: &str, bytes: Vec<u8>| {
         if let Some(chunk) = chunks.iter_mut().find(|chunk| chunk.name == name && chunk.is_made()) {
             chunk.data = bytes;
@@ -203,7 +215,6 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     let (mut relative, mut others): (Vec<_>, Vec<_>) = loaded.iter().copied().partition(is_relative);
     relative.sort_by_key(|(place, ..)| *place);
     others.sort_by_key(|(place, _, symbol, _)| (*symbol, *place));
-    let count = relative.len() as u64;
     let mut rela = Vec::new();
     for (offset, kind, symbol, addend) in relative.into_iter().chain(others) {
         rela.extend(
@@ -214,15 +225,13 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     let address = |name: &str| layout.addresses.get(name).copied().unwrap_or(0);
     let mut tags: Vec<(u64, u64)> = Vec::new();
     if !loaded.is_empty() {
-        tags.extend([
-            (7, address(".rela.dyn")),
-            (8, loaded.len() as u64 * RELOCATION),
-            (9, RELOCATION),
-            (0x6fff_fff9, count),
-        ]);
+        tags.extend([(7, address(".rela.dyn")), (8, loaded.len() as u64 * RELOCATION), (9, RELOCATION)]);
+        tags.extend((relative_count > 0).then_some((0x6fff_fff9, relative_count)));
     }
     tags.extend([(6, address(".dynsym")), (11, SYMBOL), (5, address(".dynstr")), (10, dynamic.strings.len() as u64)]);
-    tags.extend([(0x6fff_fef5, address(".gnu.hash")), (4, address(".hash")), (0, 0)]);
+    tags.extend([(0x6fff_fef5, address(".gnu.hash")), (4, address(".hash"))]);
+    tags.extend(arrays);
+    tags.push((0, 0));
     store(".dynamic", tags.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()]).flatten().collect());
     file::write(image, &chunks, &segments, &layout, strip).map_err(|why| vec![Flaw::new(Span::default(), why)])
 }

@@ -6,17 +6,45 @@ use super::Chunk;
 use crate::resolve::Image;
 
 /// Prefixes of names: all sections with the same prefix become parts of one section.
-const MERGED: [&str; 6] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss"];
+const MERGED: [&str; 8] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss", ARRAYS[0], ARRAYS[1]];
+/// Tables of functions. The number after the name is a priority: the functions of smaller ones come first.
+const ARRAYS: [&str; 2] = [".init_array", ".fini_array"];
 
 fn name(name: &str) -> &str {
     let is_of = |whole: &&&str| name.strip_prefix(**whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     MERGED.iter().find(is_of).copied().unwrap_or(name)
 }
 
+/// The numbers of the sections of the source in their order, where those of a table of functions are sorted.
+fn order(image: &Image) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..image.sections.len()).collect();
+    for table in ARRAYS {
+        let named = |n: &usize| image.sections.get(*n).map_or("", |output| output.section.name.as_str());
+        let places: Vec<usize> = order.iter().copied().filter(|n| name(named(n)) == table).collect();
+        let mut sorted = places.clone();
+        sorted.sort_by_key(|n| named(n).rsplit('.').next().and_then(|last| last.parse::<u32>().ok()).unwrap_or(65536));
+        places.into_iter().zip(sorted).for_each(|(place, n)| order[place] = n);
+    }
+    order
+}
+
+/// Whether a table of frames ends with an entry without contents.
+fn is_ended(frames: &[u8]) -> bool {
+    let mut rest = frames;
+    while let Some((len, after)) = rest.split_first_chunk::<4>() {
+        match u32::from_le_bytes(*len) as usize {
+            0 => return after.is_empty(),
+            len => rest = after.get(len..).unwrap_or(&[]),
+        }
+    }
+    false
+}
+
 /// The sections of the file, in the order of the source, without sections that are only for a linker.
 pub fn inputs(image: &Image) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
-    for (n, output) in image.sections.iter().enumerate() {
+    for n in order(image) {
+        let output = &image.sections[n];
         let section = &output.section;
         if section.name == ".note.GNU-stack" || section.flags & SHF_EXCLUDE != 0 {
             continue;
@@ -46,8 +74,9 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
         chunk.len = start + section.len;
         chunk.inputs.push((n, start));
     }
-    // An entry without contents ends the table of frames.
-    for chunk in chunks.iter_mut().filter(|chunk| chunk.name == ".eh_frame" && chunk.kind != SHT_NOBITS) {
+    // An entry without contents ends the table of frames. The source of a linked file has it.
+    let is_open = |chunk: &&mut Chunk| chunk.name == ".eh_frame" && chunk.kind != SHT_NOBITS && !is_ended(&chunk.data);
+    for chunk in chunks.iter_mut().filter(is_open) {
         chunk.data.extend([0; 4]);
         chunk.len += 4;
     }

@@ -5,7 +5,17 @@ use std::collections::BTreeMap;
 use amdgpu_object::elf::wide::SYMBOL;
 use object::elf::{SHN_ABS, STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED, gnu_hash, hash};
 
+use super::Chunk;
 use crate::resolve::{At, Symbol};
+
+/// The tables of functions that a loader calls, each with the tags of its address and its size.
+const ARRAYS: [(&str, u64, u64); 3] = [(".preinit_array", 32, 33), (".init_array", 25, 27), (".fini_array", 26, 28)];
+
+/// The tags of the tables of functions in a file, each with its value.
+pub fn arrays(chunks: &[Chunk]) -> Vec<(u64, u64)> {
+    let found = ARRAYS.iter().filter_map(|tags| Some((tags, chunks.iter().find(|chunk| chunk.name == tags.0)?)));
+    found.flat_map(|((_, place, size), chunk)| [(*place, chunk.address), (*size, chunk.len)]).collect()
+}
 
 /// The dynamic symbols, in the order that GNU's hash table needs.
 pub struct Dynamic {
