@@ -122,3 +122,140 @@ fn a_name_that_no_source_can_have_is_said() {
     let apart = run(&["dis", "--asm", "-"], &bytes).ok();
     assert!(apart.contains("// No source can have the symbol \"name\\303\": its name is not UTF-8.\n"), "{apart}");
 }
+
+/// The descriptor of a kernel leads to its code after an edit of other code, whatever the visibilities of both are.
+#[test]
+fn descriptors_lead_to_their_kernels_after_an_edit() {
+    let work = directory("dis-asm-descriptors");
+    let [first, second] = ["a.co", "b.co"].map(|name| work.join(name).to_str().unwrap().to_string());
+    let code =
+        |name: &str| format!(".globl {name}\n.p2align 8\n.type {name},@function\n{name}:\n s_nop 1\n s_endpgm\n");
+    let described = |name: &str, line: &str| {
+        format!(
+            "{line}\n.amdhsa_kernel {name}\n.amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 8\n.amdhsa_accum_offset 8\n\
+             .end_amdhsa_kernel\n"
+        )
+    };
+    // The last line states another type, so that no directive describes the second kernel.
+    for (line, end) in [("", ""), (".protected b", ""), (".hidden b", ""), ("", ".size b.kd, 32\n")] {
+        let source = format!(
+            ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\n{}{}.rodata\n.p2align 6\n{}{}{end}",
+            code("a"),
+            code("b"),
+            described("a", ""),
+            described("b", line)
+        );
+        for option in [&[][..], &["-c"]] {
+            run(&[&["asm", "-", "-o", &first], option].concat(), source.as_bytes()).ok();
+            let apart = run(&["dis", "--asm", &first], b"").ok();
+            assert_eq!(apart.contains("\t.amdhsa_kernel b\n"), end.is_empty(), "{apart}");
+            assert_eq!(apart.contains("\t.quad b@rel64+16\n"), !end.is_empty(), "{apart}");
+            run(&[&["asm", "-", "-o", &second], option].concat(), apart.as_bytes()).ok();
+            assert_eq!(fs::read(&second).unwrap(), fs::read(&first).unwrap(), "{line} {end}");
+        }
+        run(&["asm", "-", "-o", &first], source.as_bytes()).ok();
+        let edited =
+            run(&["dis", "--asm", &first], b"").ok().replacen("\ts_nop 1\n", "\t.fill 100, 4, 0xbf800000\n", 1);
+        run(&["asm", "-", "-o", &second], edited.as_bytes()).ok();
+        let listing = run(&["dis", &second], b"").ok();
+        assert_eq!(listing.matches("// kernel").count(), 2, "{line} {end}: {listing}");
+    }
+}
+
+/// What a source cannot have as it is becomes something else with a comment, or an error says what to do.
+#[test]
+fn nothing_is_dropped_without_a_word() {
+    let work = directory("dis-asm-dropped");
+    let [first, second] = ["a", "b"].map(|name| work.join(name).to_str().unwrap().to_string());
+    let head = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\n.hidden f\n.globl f\nf: s_endpgm\n";
+    // Tables of functions, and common variables.
+    let source = format!(
+        "{head}.comm shared, 16, 4\n.section .init_array,\"aw\",@init_array\n.quad f\n.section .x,\"a\",@0x6fff4c0a\n.byte 1\n"
+    );
+    run(&["asm", "-c", "-", "-o", &first], source.as_bytes()).ok();
+    let apart = run(&["dis", "--asm", &first], b"").ok();
+    let lines = ["\t.comm shared, 16, 4\n", "@init_array\n", "\t.quad f\n", "\t.section .x,\"a\",@0x6fff4c0a\n"];
+    lines.iter().for_each(|line| assert!(apart.contains(line), "{line}: {apart}"));
+    run(&["asm", "-c", "-", "-o", &second], apart.as_bytes()).ok();
+    assert_eq!(fs::read(&second).unwrap(), fs::read(&first).unwrap());
+    run(&["asm", "-c", "-", "-o", &first], format!("{head}.cg_profile f, f, 3\n").as_bytes()).ok();
+    let apart = run(&["dis", "--asm", &first], b"").ok();
+    assert!(
+        apart.contains("// No source can have the section \".llvm.call-graph-profile\" of type 0x6fff4c09.\n"),
+        "{apart}"
+    );
+
+    // The table of the only relocation becomes a packed one, and the pointer holds what is added.
+    run(&["asm", "-", "-o", &first], format!("{head}.data\n.quad f\n").as_bytes()).ok();
+    let mut bytes = fs::read(&first).unwrap();
+    let plain = run(&["dis", "--asm", &first], b"").ok();
+    let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let (headers, count) = (number(&bytes, 0x28), bytes[0x3c] as usize);
+    let header = |kind: u8| (0..count).map(|n| headers + n * 64).find(|at| bytes[at + 4] == kind).unwrap();
+    let (table, compressed) = (header(4), header(11));
+    let entry = number(&bytes, table + 0x18);
+    let (place, goal) = (number(&bytes, entry), number(&bytes, entry + 16));
+    let holder = (0..count).map(|n| headers + n * 64).find(|at| number(&bytes, at + 0x10) == place).unwrap();
+    let at = number(&bytes, holder + 0x18);
+    bytes[at..at + 8].copy_from_slice(&goal.to_le_bytes());
+    bytes[table + 4] = 19;
+    bytes[table + 0x20] = 8;
+    let packed = run(&["dis", "--asm", "-"], &bytes).ok();
+    let comment = "// The packed relocations (`-z pack-relative-relocs`) become plain ones.\n";
+    assert!(packed.contains(comment) && packed.contains("\t.quad f\n"), "{packed}");
+    assert_eq!(packed.replace(comment, ""), plain);
+
+    // Compressed sections, and files without sections.
+    let mut wrong = fs::read(&first).unwrap();
+    wrong[compressed + 4] = 1;
+    wrong[compressed + 9] |= 8;
+    let refused = run(&["dis", "--asm", "-"], &wrong).fails(1);
+    assert!(refused.contains("`llvm-objcopy --decompress-debug-sections`"), "{refused}");
+    let mut wrong = fs::read(&first).unwrap();
+    wrong[0x28..0x30].fill(0);
+    wrong[0x3c..0x40].fill(0);
+    assert!(run(&["dis", "--asm", "-"], &wrong).fails(1).contains("the file has no table of sections"));
+}
+
+/// Distances that code of an object for a linker adds to its own address, such as those of long branches.
+#[test]
+fn distances_in_objects_follow_an_edit() {
+    let work = directory("dis-asm-distances");
+    let [first, second] = ["a.o", "b.o"].map(|name| work.join(name).to_str().unwrap().to_string());
+    let pair = "k: s_getpc_b64 s[4:5]\n.Lp: s_add_u32 s4, s4, .Lx-.Lp\n s_addc_u32 s5, s5, 0\n s_setpc_b64 s[4:5]\n s_nop 0\n\
+                .Lx: s_endpgm\n s_getpc_b64 s[4:5]\n.Lq: s_add_u32 s4, s4, (.Lx-.Lq)&4294967295\n\
+                s_addc_u32 s5, s5, (.Lx-.Lq)>>32\n s_setpc_b64 s[4:5]\n s_getpc_b64 s[4:5]\n\
+                s_add_u32 s4, s4, e@rel32@lo+4\n s_addc_u32 s5, s5, e@rel32@hi+12\n s_setpc_b64 s[4:5]\n";
+    let whole = "k: s_add_pc_i64 .Lx-.Lp\n.Lp: s_nop 0\n.Lx: s_endpgm\n";
+    let shown = [
+        "\ts_add_u32 s4, s4, (.L18-.L20)&0xffffffff\n\ts_addc_u32 s5, s5, (.L18-.L20)>>32\n",
+        "s_add_pc_i64 .L10-.Lc\n",
+    ];
+    for ((target, text), shown) in [("gfx942", pair), ("gfx1250", whole)].into_iter().zip(shown) {
+        let source = format!(".amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n.text\n{text}");
+        run(&["asm", "-c", "-", "-o", &first], source.as_bytes()).ok();
+        let apart = run(&["dis", "--asm", &first], b"").ok();
+        assert!(apart.contains(shown) && !apart.contains("Unknown use"), "{apart}");
+        run(&["asm", "-c", "-", "-o", &second], apart.as_bytes()).ok();
+        assert_eq!(fs::read(&second).unwrap(), fs::read(&first).unwrap());
+        // The code is the same as if the first source were edited.
+        let edit = |text: &str| text.replacen("s_nop 0\n", "s_nop 0\n s_nop 0\n", 1);
+        run(&["asm", "-c", "-", "-o", &first], edit(&source).as_bytes()).ok();
+        run(&["asm", "-c", "-", "-o", &second], edit(&apart).as_bytes()).ok();
+        assert_eq!(fs::read(&second).unwrap(), fs::read(&first).unwrap());
+    }
+}
+
+#[test]
+fn kernels_of_mesa_have_their_directive() {
+    let work = directory("dis-asm-mesa");
+    let [first, second] = ["a", "b"].map(|name| work.join(name).to_str().unwrap().to_string());
+    let source = ".amdgcn_target \"amdgcn-mesa-mesa3d--gfx1200\"\n.text\n.amdgpu_hsa_kernel kk\nkk: s_endpgm\n";
+    for option in [&[][..], &["-c"]] {
+        run(&[&["asm", "-", "-o", &first], option].concat(), source.as_bytes()).ok();
+        let apart = run(&["dis", "--asm", &first], b"").ok();
+        assert!(apart.contains("\t.amdgpu_hsa_kernel kk\n"), "{apart}");
+        run(&[&["asm", "-", "-o", &second], option].concat(), apart.as_bytes()).ok();
+        assert_eq!(fs::read(&second).unwrap(), fs::read(&first).unwrap());
+    }
+}

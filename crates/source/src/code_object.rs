@@ -8,8 +8,9 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::processor::Processor;
 use amdgpu_isa::{Filler, Target};
 use amdgpu_object::TargetId;
+use amdgpu_object::elf::{File, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_RELR};
 use amdgpu_object::relocation_kinds as kinds;
-use object::read::elf::{ElfFile64, FileHeader as _, SectionHeader as _};
+use object::read::elf::{ElfFile64, ElfSection64, FileHeader as _, SectionHeader as _};
 use object::{
     LittleEndian, Object as _, ObjectComdat as _, ObjectKind, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf,
 };
@@ -23,6 +24,37 @@ type Result<T> = std::result::Result<T, Error>;
 const ELFOSABI_HSA: u8 = 64;
 /// The ABI versions that the directive of the code object's version, which is 2 more, states.
 const VERSIONS: std::ops::RangeInclusive<u8> = 2..=4;
+
+/// The types of sections that the assembler makes itself.
+const MADE: [u32; 12] = [
+    elf::SHT_NULL,
+    elf::SHT_SYMTAB,
+    elf::SHT_STRTAB,
+    elf::SHT_RELA,
+    elf::SHT_HASH,
+    elf::SHT_DYNAMIC,
+    elf::SHT_REL,
+    elf::SHT_DYNSYM,
+    elf::SHT_SYMTAB_SHNDX,
+    elf::SHT_GNU_HASH,
+    elf::SHT_GROUP,
+    SHT_RELR,
+];
+/// The types of sections whose contents do not depend on the numbers of symbols and sections.
+const PLAIN: [u32; 6] = [
+    elf::SHT_PROGBITS,
+    elf::SHT_NOTE,
+    elf::SHT_NOBITS,
+    elf::SHT_INIT_ARRAY,
+    elf::SHT_FINI_ARRAY,
+    elf::SHT_PREINIT_ARRAY,
+];
+/// The flag that says what the number `sh_info` is, which a linker needs for its own tables only.
+const MADE_FLAGS: u64 = amdgpu_object::elf::SHF_INFO_LINK;
+
+fn is_packed(header: &elf::SectionHeader64<LittleEndian>) -> bool {
+    header.sh_type(LittleEndian) == SHT_RELR
+}
 
 /// The file that is written as a source, with its names, symbols and relocations.
 pub struct CodeObject<'a> {
@@ -147,10 +179,15 @@ impl<'a> CodeObject<'a> {
         };
         let tables = self.file.sections().filter(|section| is_kept(section.elf_section_header()));
         let names: Vec<String> = tables.filter_map(|section| section.name().ok().map(name)).collect();
-        match self.file.kind() == ObjectKind::Relocatable || names.is_empty() {
-            true => String::new(),
-            false => format!("// No source can have the relocations that a linker has kept: {}.\n", names.join(", ")),
+        let mut out = String::new();
+        if self.file.kind() != ObjectKind::Relocatable && !names.is_empty() {
+            let _ =
+                writeln!(out, "// No source can have the relocations that a linker has kept: {}.", names.join(", "));
         }
+        if self.file.sections().any(|section| is_packed(section.elf_section_header())) {
+            out += "// The packed relocations (`-z pack-relative-relocs`) become plain ones.\n";
+        }
+        out
     }
 
     /// The processor and the version of the file.
@@ -189,6 +226,11 @@ impl<'a> CodeObject<'a> {
         out
     }
 
+    /// Whether the file is for the runtime of HSA.
+    pub fn is_hsa(&self) -> bool {
+        self.file.elf_header().e_ident.os_abi == ELFOSABI_HSA
+    }
+
     /// Whether the file lacks the table of symbols that no loader reads.
     pub fn is_stripped(&self) -> bool {
         self.file.symbol_table().is_none()
@@ -213,32 +255,29 @@ impl<'a> CodeObject<'a> {
         for (n, symbol) in self.symbols.iter().enumerate() {
             self.names.entry(symbol.name.clone()).or_default().push(n);
         }
+        if self.file.sections().next().is_none() {
+            return Err(Error::NoSections);
+        }
         for section in self.file.sections() {
             let header = section.elf_section_header();
             let kind = header.sh_type(LittleEndian);
             let called = section.name().map_err(fail)?.to_string();
-            let is_made =
-                [elf::SHT_NULL, elf::SHT_SYMTAB, elf::SHT_STRTAB, elf::SHT_RELA, elf::SHT_HASH, elf::SHT_DYNAMIC]
-                    .contains(&kind)
-                    || [elf::SHT_REL, elf::SHT_DYNSYM, elf::SHT_SYMTAB_SHNDX, elf::SHT_GNU_HASH].contains(&kind)
-                    || called == ".relro_padding";
-            if is_made || ![elf::SHT_PROGBITS, elf::SHT_NOTE, elf::SHT_NOBITS].contains(&kind) {
+            if MADE.contains(&kind) || called == ".relro_padding" {
                 continue;
             }
-            let mut places = BTreeMap::new();
-            let is_object = self.file.kind() == object::ObjectKind::Relocatable;
-            // A linker has applied the relocations that it keeps, and those for a loader are in another section.
-            for (offset, relocation) in section.relocations().filter(|_| is_object) {
-                let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
-                let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
-                let symbol = self.file.symbol_by_index(index).map_err(fail)?;
-                let addend = relocation.addend();
-                let relocation = match (symbol.kind(), symbol.section_index()) {
-                    (object::SymbolKind::Section, Some(index)) => Relocation::within(r_type, index.0, addend),
-                    _ => Relocation::new(r_type, added(name(symbol.name().map_err(fail)?), addend)),
-                };
-                places.insert(offset, relocation);
+            if header.sh_flags(LittleEndian) & u64::from(elf::SHF_COMPRESSED) != 0 {
+                return Err(Error::Compressed(called));
             }
+            // The contents of others are numbers of symbols or sections.
+            let is_list = [SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE].contains(&kind);
+            if is_list
+                || !PLAIN.contains(&kind) && (header.sh_link(LittleEndian), header.sh_info(LittleEndian)) != (0, 0)
+            {
+                let shown = name(&called);
+                let _ = writeln!(self.lost, "// No source can have the section {shown} of type {kind:#x}.");
+                continue;
+            }
+            let places = self.linked_places(&section).map_err(fail)?;
             let index = section.index().0;
             relocated.insert(index, places);
             let group = groups.get(&index).cloned().unwrap_or_default();
@@ -265,6 +304,28 @@ impl<'a> CodeObject<'a> {
         Ok(all)
     }
 
+    /// The relocations of a section of an object for a linker, by place.
+    fn linked_places(
+        &self,
+        section: &ElfSection64<'_, '_, LittleEndian>,
+    ) -> std::result::Result<BTreeMap<u64, Relocation>, object::Error> {
+        let mut places = BTreeMap::new();
+        let is_object = self.file.kind() == ObjectKind::Relocatable;
+        // A linker has applied the relocations that it keeps, and those for a loader are in another section.
+        for (offset, relocation) in section.relocations().filter(|_| is_object) {
+            let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
+            let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
+            let symbol = self.file.symbol_by_index(index)?;
+            let addend = relocation.addend();
+            let relocation = match (symbol.kind(), symbol.section_index()) {
+                (object::SymbolKind::Section, Some(index)) => Relocation::within(r_type, index.0, addend),
+                _ => Relocation::new(r_type, added(name(symbol.name()?), addend)),
+            };
+            places.insert(offset, relocation);
+        }
+        Ok(places)
+    }
+
     /// The groups of sections, as the ends of their directives.
     fn groups(&self) -> HashMap<usize, String> {
         let mut groups = HashMap::new();
@@ -282,11 +343,20 @@ impl<'a> CodeObject<'a> {
         sections: &[Section<'a>],
         relocated: &mut BTreeMap<usize, BTreeMap<u64, Relocation>>,
     ) -> std::result::Result<(), object::Error> {
-        let Some(all) = self.file.dynamic_relocations() else { return Ok(()) };
         let at = |address: u64| {
             sections.iter().find(|s| s.flags & 2 != 0 && (s.address..s.address + s.size.max(1)).contains(&address))
         };
-        for (address, relocation) in all {
+        // Packed relocations add to the numbers in the file.
+        for address in self.packed() {
+            let Some(section) = at(address) else { continue };
+            let offset = address - section.address;
+            let bytes = usize::try_from(offset).ok().and_then(|offset| section.bytes.get(offset..)?.first_chunk());
+            let Some(goal) = bytes.map(|bytes| u64::from_le_bytes(*bytes)) else { continue };
+            let Some(there) = at(goal) else { continue };
+            let place = Relocation::within(kinds::ABS64, there.index, goal.wrapping_sub(there.address) as i64);
+            relocated.entry(section.index).or_default().insert(offset, place);
+        }
+        for (address, relocation) in self.file.dynamic_relocations().into_iter().flatten() {
             let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
             let Some(section) = at(address) else { continue };
             let place = match relocation.target() {
@@ -308,13 +378,20 @@ impl<'a> CodeObject<'a> {
         Ok(())
     }
 
+    /// The addresses of the pointers that packed tables of relocations name.
+    fn packed(&self) -> Vec<u64> {
+        let Ok(file) = File::parse(self.file.data()) else { return Vec::new() };
+        let tables = self.file.sections().filter(|section| is_packed(section.elf_section_header()));
+        tables.filter_map(|section| section.data().ok()).flat_map(|table| file.packed_relocations(table)).collect()
+    }
+
     /// The source of a section of notes, if the assembler makes the same section of it.
     fn notes(&self, section: &Section<'_>) -> Option<String> {
         if section.kind != elf::SHT_NOTE || section.name != ".note" {
             return None;
         }
         let (mut rest, mut parts, mut text) = (section.bytes, Vec::new(), String::new());
-        let is_hsa = self.file.elf_header().e_ident.os_abi == ELFOSABI_HSA;
+        let is_hsa = self.is_hsa();
         while !rest.is_empty() {
             let number = |n: usize| Some(u32::from_le_bytes(rest.get(n * 4..n * 4 + 4)?.try_into().ok()?));
             let (name_len, len, kind) = (number(0)? as usize, number(1)? as usize, number(2)?);
@@ -348,6 +425,7 @@ impl<'a> CodeObject<'a> {
             (0x10, 'M'),
             (0x20, 'S'),
             (0x200, 'G'),
+            (0x400, 'T'),
             (0x20_0000, 'R'),
             (0x8000_0000, 'e'),
         ];
@@ -356,12 +434,20 @@ impl<'a> CodeObject<'a> {
         let has = if is_joined { section.flags & !0x30 } else { section.flags };
         flags.extend(letters.iter().filter(|(bit, _)| has & bit != 0).map(|(_, letter)| letter));
         let kind = match section.kind {
-            elf::SHT_NOTE => "note",
-            elf::SHT_NOBITS => "nobits",
-            _ => "progbits",
+            elf::SHT_NOTE => "note".into(),
+            elf::SHT_NOBITS => "nobits".into(),
+            elf::SHT_PROGBITS => "progbits".into(),
+            elf::SHT_INIT_ARRAY => "init_array".into(),
+            elf::SHT_FINI_ARRAY => "fini_array".into(),
+            elf::SHT_PREINIT_ARRAY => "preinit_array".into(),
+            kind => format!("{kind:#x}"),
         };
         let entry = if has & 0x10 != 0 { format!(",{}", section.entry) } else { String::new() };
+        let known = letters.iter().fold(MADE_FLAGS, |known, (bit, _)| known | bit);
         let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}{}", name(&section.name), section.apart);
+        if section.flags & !known != 0 {
+            let _ = writeln!(out, "// No source can have the flags {:#x} of this section.", section.flags & !known);
+        }
     }
 
     fn section(&self, section: &Section<'_>, filler: &mut Filler, out: &mut String) {

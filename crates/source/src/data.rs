@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::relocation_kinds as kinds;
-use object::elf;
+use object::elf::{self, STV_DEFAULT};
 
 use crate::code_object::{CodeObject, Relocation, Section};
-use crate::symbols::name;
+use crate::symbols::{Symbol, name};
 
 impl CodeObject<'_> {
     pub fn data(&self, section: &Section<'_>, out: &mut String) {
@@ -22,7 +22,7 @@ impl CodeObject<'_> {
                 self.define(n, (distance != 0).then_some(distance as u64), true, out);
                 if let Some((_, code, descriptor)) = self.kernels.iter().find(|(of, ..)| *of == n) {
                     if distance == 0 {
-                        self.descriptor(*code, descriptor, out);
+                        self.descriptor(n, *code, descriptor, out);
                         at += KernelDescriptor::SIZE as u64;
                     }
                 }
@@ -39,14 +39,17 @@ impl CodeObject<'_> {
         }
     }
 
-    fn descriptor(&self, code: usize, descriptor: &KernelDescriptor, out: &mut String) {
-        let Some(symbol) = self.symbols.get(code) else { return };
+    fn descriptor(&self, n: usize, code: usize, descriptor: &KernelDescriptor, out: &mut String) {
+        let (Some(own), Some(symbol)) = (self.symbols.get(n), self.symbols.get(code)) else { return };
         let target = self.target.with_wave_size(descriptor.wave_size(self.target)).unwrap_or(self.target);
-        // The assembler gives the descriptor the visibility that these directives give to the code.
-        self.visibility(symbol, out);
+        // The assembler gives the descriptor the visibility that the code has here.
+        self.visibility(&Symbol { name: symbol.name.clone(), ..own.clone() }, out);
         let _ = writeln!(out, "\t.amdhsa_kernel {}", name(&symbol.name));
         let _ = write!(out, "{}", descriptor.directives(target, false));
         out.push_str("\t.end_amdhsa_kernel\n");
+        if own.visibility != STV_DEFAULT && own.visibility != symbol.visibility {
+            self.visibility(symbol, out);
+        }
     }
 }
 

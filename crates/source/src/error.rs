@@ -21,6 +21,10 @@ pub enum Error {
         /// The name of the processor, if the number is a known one.
         name: Option<&'static str>,
     },
+    /// The file has no table of sections.
+    NoSections,
+    /// The section with this name is compressed.
+    Compressed(String),
     /// The code object has this ABI version, which no directive states.
     Version(u8),
 }
@@ -38,6 +42,12 @@ impl fmt::Display for Error {
                     write!(f, " ({name})")?;
                 }
                 f.write_str(", which this build does not know")
+            }
+            Error::NoSections => f.write_str(
+                "the file has no table of sections (`llvm-objcopy --strip-sections` takes it away), and no source without it",
+            ),
+            Error::Compressed(name) => {
+                write!(f, "the section {name} is compressed: unpack it first, with `llvm-objcopy --decompress-debug-sections`")
             }
             Error::Version(_) => f.write_str("only code objects of versions 4 to 6 have a source"),
         }

@@ -14,6 +14,8 @@ use crate::code::{has_label, walk};
 use crate::code_object::{CodeObject, Relocation, Section, added};
 use crate::symbols::{Symbol, name};
 
+/// The bytes of code after an instruction that reads the program counter in which a relocation belongs to it.
+const NEAR: u64 = 32;
 /// The comment after an instruction that reads the program counter for an unknown purpose.
 const UNKNOWN: &str = " // Unknown use of the address of this code: check it after an edit.";
 /// The comment after an instruction that begins an address of code with which the code computes.
@@ -60,8 +62,9 @@ impl<'s, 'a> Known<'s, 'a> {
 }
 
 impl CodeObject<'_> {
-    /// Finds the labels that relocations without a symbol need, and the addresses that linked code makes. An object for
-    /// a linker has relocations for these addresses.
+    /// Finds the labels that relocations without a symbol need, and the addresses that code makes. An object for a
+    /// linker has relocations for these addresses, except for those in the same section, such as the targets of long
+    /// branches.
     pub fn follow(&mut self, sections: &[Section<'_>]) {
         let places = sections.iter().enumerate().map(|(place, section)| (section.index, place)).collect();
         let mut known = Known { sections, places, starts: HashMap::new(), symbols: HashMap::new() };
@@ -79,8 +82,11 @@ impl CodeObject<'_> {
             walk(section, self.target, &self.targets(&symbols), &symbols, |here, inst| {
                 starts.insert(here);
                 let address = section.address.wrapping_add(here);
-                let Some(inst) = inst.filter(|_| is_linked) else { return };
+                let Some(inst) = inst else { return };
                 let next = here.wrapping_add(inst.len() as u64);
+                if self.relocations(section)(here, next).is_some() {
+                    return;
+                }
                 if inst.reads_pc(address) {
                     let after = section.bytes.get(next as usize..).unwrap_or(&[]);
                     made.push((section, here, MadeAddress::new(inst, address, after)));
@@ -90,7 +96,15 @@ impl CodeObject<'_> {
             });
         }
         for (section, here, made) in made {
-            let note = match made.and_then(|made| self.relate(&known, section, &made)) {
+            let after = self.relocations(section)(here, here.saturating_add(NEAR));
+            let related = match made {
+                Some(made) if is_linked => self.relate(&known, section, &made),
+                Some(made) if !self.has_relocation(section, &made) => self.measure(&known, section, &made),
+                // A linker fills in the address.
+                _ if after.is_some() => continue,
+                _ => None,
+            };
+            let note = match related {
                 Some(true) => COMPUTED,
                 Some(false) => continue,
                 None => UNKNOWN,
@@ -144,6 +158,38 @@ impl CodeObject<'_> {
             relative.places.insert(place.wrapping_sub(section.address), relocation);
         }
         Some(made.goes_on && is_code(there))
+    }
+
+    /// Whether a linker changes a number that code adds to its own address.
+    fn has_relocation(&self, section: &Section<'_>, made: &MadeAddress) -> bool {
+        let relocation = self.relocations(section);
+        let mut places = made.parts.iter().map(|part| part.address.wrapping_sub(section.address));
+        places.any(|place| relocation(place, place.saturating_add(12)).is_some())
+    }
+
+    /// Makes the numbers of an address in an object for a linker a distance between labels of the same section. Returns
+    /// what [`CodeObject::relate`] returns.
+    fn measure(&mut self, known: &Known<'_, '_>, section: &Section<'_>, made: &MadeAddress) -> Option<bool> {
+        let [goal, pc] = [made.goal, made.pc].map(|address| address.wrapping_sub(section.address));
+        if !known.begins(section, goal) || !known.begins(section, pc) {
+            return None;
+        }
+        let distance = format!("{}-{}", self.label(section, goal), self.label(section, pc));
+        let is_pair = made.parts.len() > 1;
+        let relative = self.relative.entry(section.index).or_default();
+        for Part { address, kind } in &made.parts {
+            let (kind, of) = match kind {
+                PartKind::Low if is_pair => (kinds::REL32, format!("({distance})&0xffffffff")),
+                PartKind::Low => (kinds::REL32, distance.clone()),
+                PartKind::High => (kinds::REL32, format!("({distance})>>32")),
+                PartKind::Whole => (kinds::REL32, distance.clone()),
+                PartKind::Sign => continue,
+            };
+            let relocation = Relocation { is_made: true, ..Relocation::new(kind, of) };
+            relative.places.insert(address.wrapping_add(4).wrapping_sub(section.address), relocation);
+        }
+        relative.goals.extend([goal, pc]);
+        Some(made.goes_on)
     }
 
     /// Makes the number that a jump adds to the program counter a distance between labels.

@@ -6,11 +6,14 @@ use std::fmt::Write as _;
 use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::SHN_AMDGPU_LDS;
 use amdgpu_object::relocation_kinds as kinds;
-use object::elf::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_OBJECT, STV_HIDDEN, STV_INTERNAL, STV_PROTECTED};
+use object::elf::{
+    STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_OBJECT, STT_TLS, STV_DEFAULT, STV_HIDDEN, STV_INTERNAL,
+    STV_PROTECTED,
+};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectKind, ObjectSymbol as _, SymbolFlags};
 
-use crate::code_object::{CodeObject, Section, added, number};
+use crate::code_object::{CodeObject, Relocation, Section, added, number};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
@@ -18,12 +21,23 @@ pub struct Symbol {
     /// The number of the symbol's section; `None` if its value is a number, or another file defines it.
     pub section: Option<usize>,
     pub is_undefined: bool,
-    is_shared: bool,
+    pub is_shared: bool,
+    /// Whether a linker has to give the symbol a place; its value is the alignment.
+    pub is_common: bool,
     pub value: u64,
     pub size: u64,
     pub kind: u8,
     pub bind: u8,
     pub visibility: u8,
+}
+
+/// A kernel descriptor as text.
+enum Described {
+    /// As directives for the code with this number.
+    Directives(usize, KernelDescriptor),
+    /// As numbers, in which the distance to the code is symbolic: the section, the place of the distance in it, and the
+    /// number of the code.
+    Entry(usize, u64, usize),
 }
 
 /// A name as the assembler reads it.
@@ -77,6 +91,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
             section: section.filter(|_| !is_shared),
             is_undefined: symbol.is_undefined(),
             is_shared,
+            is_common: symbol.is_common() && !is_shared,
             value: symbol.address(),
             size: symbol.size(),
             kind,
@@ -108,11 +123,19 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
 impl CodeObject<'_> {
     /// Finds the descriptors that directives can express, and the wave size of code outside of kernels.
     pub fn find_kernels(&mut self, sections: &[Section<'_>]) {
-        let mut kernels = Vec::new();
+        let (mut kernels, mut entries) = (Vec::new(), Vec::new());
         for (n, symbol) in self.symbols.iter().enumerate() {
-            if let Some(kernel) = self.kernel(n, symbol, sections) {
-                kernels.push(kernel);
+            match self.kernel(n, symbol, sections) {
+                Some(Described::Directives(code, descriptor)) => kernels.push((n, code, descriptor)),
+                Some(Described::Entry(section, place, code)) => entries.push((section, place, code)),
+                None => {}
             }
+        }
+        for (section, place, code) in entries {
+            let Some(code) = self.symbols.get(code) else { continue };
+            let of = added(name(&code.name), KernelDescriptor::ENTRY as i64);
+            let relocation = Relocation { is_made: true, ..Relocation::new(kinds::REL64, of) };
+            self.relocations.entry(section).or_default().entry(place).or_insert(relocation);
         }
         let lanes = |descriptor: &KernelDescriptor| descriptor.wave_size(self.target);
         if !kernels.is_empty() && kernels.iter().all(|(_, _, descriptor)| lanes(descriptor) == 64) {
@@ -121,7 +144,8 @@ impl CodeObject<'_> {
         self.kernels = kernels;
     }
 
-    fn kernel(&self, n: usize, symbol: &Symbol, sections: &[Section<'_>]) -> Option<(usize, usize, KernelDescriptor)> {
+    /// The descriptor that begins at a symbol.
+    fn kernel(&self, n: usize, symbol: &Symbol, sections: &[Section<'_>]) -> Option<Described> {
         let name = symbol.name.strip_suffix(".kd")?;
         let section =
             sections.iter().find(|section| Some(section.index) == symbol.section && section.flags & 4 == 0)?;
@@ -129,7 +153,7 @@ impl CodeObject<'_> {
         let at = usize::try_from(offset).ok()?;
         let bytes = section.bytes.get(at..at.checked_add(KernelDescriptor::SIZE)?)?;
         let descriptor = KernelDescriptor::from_bytes(bytes.try_into().ok()?);
-        let is_unique = self.called(&symbol.name).len() == 1;
+        let is_unique = self.called(&symbol.name) == [n];
         let &code_number = self.called(name).first()?;
         let code = self.symbols.get(code_number)?;
         let entry = KernelDescriptor::ENTRY as u64 + offset;
@@ -141,14 +165,30 @@ impl CodeObject<'_> {
             }
             None => code.section.is_some() && symbol.value.wrapping_add_signed(descriptor.entry()) == code.value,
         };
+        if !is_linked {
+            return None;
+        }
         let others = self.relocations.get(&section.index).map_or(0, |all| all.range(offset..offset + 64).count());
         let is_one = others <= usize::from(descriptor.entry() == 0);
+        // The directives make code protected that has no other visibility, and leave the descriptor as it is.
         let has_default = (symbol.kind, symbol.size) == (STT_OBJECT, KernelDescriptor::SIZE as u64)
-            && (symbol.bind, symbol.visibility) == (code.bind, code.visibility)
-            && code.visibility != 0;
+            && symbol.bind == code.bind
+            && code.visibility != STV_DEFAULT
+            && (symbol.visibility != STV_DEFAULT || code.visibility == STV_PROTECTED);
         let lanes = self.target.with_wave_size(descriptor.wave_size(self.target)).unwrap_or(self.target);
-        let is_text = descriptor.is_text(lanes);
-        (is_linked && is_unique && is_one && has_default && is_text).then_some((n, code_number, descriptor))
+        match is_unique && is_one && has_default && descriptor.is_text(lanes) {
+            true => Some(Described::Directives(code_number, descriptor)),
+            false => Some(Described::Entry(section.index, entry, code_number)),
+        }
+    }
+
+    /// Whether the directives of its kernel make a symbol protected, and no other directive may do so before.
+    fn is_protected_later(&self, symbol: &Symbol) -> bool {
+        symbol.visibility == STV_PROTECTED
+            && self.kernels.iter().any(|(descriptor, code, _)| {
+                let descriptor = self.symbols.get(*descriptor);
+                self.symbols.get(*code) == Some(symbol) && descriptor.is_some_and(|it| it.visibility == STV_DEFAULT)
+            })
     }
 
     /// The symbols of a section, with their numbers.
@@ -168,11 +208,18 @@ impl CodeObject<'_> {
     /// Writes the directives before the label of a symbol, with its size as a number if `has_size`.
     pub fn attributes(&self, symbol: &Symbol, has_size: bool, out: &mut String) {
         let shown = name(&symbol.name);
-        self.visibility(symbol, out);
+        if !self.is_protected_later(symbol) {
+            self.visibility(symbol, out);
+        }
         let kind = match symbol.kind {
             STT_OBJECT => "object",
             STT_FUNC => "function",
-            10 => "amdgpu_hsa_kernel",
+            STT_GNU_IFUNC if !self.is_hsa() => {
+                let _ = writeln!(out, "\t.amdgpu_hsa_kernel {shown}");
+                ""
+            }
+            STT_GNU_IFUNC => "gnu_indirect_function",
+            STT_TLS => "tls_object",
             _ => "",
         };
         if !kind.is_empty() {
@@ -270,6 +317,12 @@ impl CodeObject<'_> {
                 let _ = writeln!(out, "\t.{bind} {shown}");
             }
             if symbol.section.is_some() {
+                continue;
+            }
+            if symbol.is_common {
+                self.visibility(symbol, &mut out);
+                let power = symbol.value.max(1).ilog2();
+                let _ = writeln!(out, "\t.comm {shown}, {}, {power}", symbol.size);
                 continue;
             }
             self.attributes(symbol, true, &mut out);
