@@ -63,6 +63,33 @@ fn branches_that_do_not_reach_become_long() {
     }
 }
 
+/// The waits of RDNA4 in a long branch, as LLVM's compiler puts them (`-amdgpu-s-branch-bits`). `lint` finds no fault.
+#[test]
+fn long_branches_have_the_waits_that_they_need() {
+    let work = super::asm_file::directory("asm-far-waits");
+    let file = work.join("far.co").to_str().unwrap().to_string();
+    for (options, registers) in [("s[4:5]", ""), ("s[4:5],s7", "s7")] {
+        let source = format!(".type k,@function\nk:\n{SOURCE}\ns_endpgm\n");
+        run(&["asm", "-", "gfx1200", "--long-branches", options, "-o", &file], source.as_bytes()).ok();
+        let lines = listing(&source, "gfx1200", &["--long-branches", options]);
+        let texts: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
+        let at = texts.iter().position(|text| text.starts_with("s_getpc")).unwrap();
+        let wait = "s_wait_alu depctr_sa_sdst(0)";
+        assert_eq!(texts[at + 1], wait, "{texts:?}");
+        let end = at + texts[at..].iter().position(|text| text.starts_with("s_setpc")).unwrap();
+        assert!(texts[at..end].contains(&wait) && texts[end - 1] == wait, "{texts:?}");
+        assert_eq!(texts[at..end].iter().any(|text| text.starts_with("s_cmp_lg_u32")), !registers.is_empty());
+        // The first conditional branch goes around the long branch.
+        let dwords = (lines[end].0 + 4 - lines[2].0) / 4;
+        assert_eq!(texts[..2], ["s_cbranch_scc0 1".to_string(), format!("s_branch {dwords}")]);
+        let there = lines.iter().find(|(_, text)| text == "s_nop 5").unwrap().0;
+        let literal = texts[at + 2].rsplit(' ').next().unwrap().trim_start_matches("0x");
+        assert_eq!(lines[at + 1].0 + u64::from_str_radix(literal, 16).unwrap(), there, "{texts:?}");
+        let checked = run(&["lint", &file], b"");
+        assert!(!checked.out.contains("[W03]"), "{}", checked.out);
+    }
+}
+
 #[test]
 fn scc_is_kept_on_request() {
     let lines = listing(SOURCE, "gfx900", &["--long-branches", "s[4:5], s7"]);

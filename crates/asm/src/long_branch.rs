@@ -1,5 +1,5 @@
 //! Branches that take more than a dword. A branch that does not reach its target becomes a long branch: the sequence
-//! that the library's assembler writes, through registers that the caller names.
+//! that the library's assembler writes, through registers that the caller names, with the waits that it needs.
 //!
 //! A branch over 63 dwords gets an `s_nop` after it on RDNA1, whose hardware cannot branch over 63 dwords.
 //!
@@ -8,7 +8,9 @@
 //! later rounds, so the rounds end.
 
 use amdgpu_isa::asm::{Assembler as Writer, Far, FixupSlot, LabelSlot};
-use amdgpu_isa::{Decoded, Decoder, Field, Inst};
+use amdgpu_isa::hazards::Hazards;
+use amdgpu_isa::{Decoded, Decoder, Field, Inst, Target};
+use std::collections::BTreeMap;
 
 use super::assembler::{Assembler, Fixup, FixupKind};
 use super::expr::Expr;
@@ -52,19 +54,21 @@ impl Assembler {
         let code = long(inst, far).map_err(|why| Flaw::new(place, why))?;
         let start = self.here().len;
         self.emit(&code, place)?;
-        let mut pc = None;
+        let (mut from, mut is_high) = (start, false);
         for Decoded { offset, inst } in Decoder::new(inst.target(), &code) {
             let Ok(inst) = inst else { continue };
             self.count_registers(&inst);
+            let end = start + (offset + inst.len()) as u64;
+            // The distance is counted from the end of `s_getpc_b64`.
+            if inst.reads_pc(offset as u64) {
+                from = end;
+            }
             if inst.get(Field::Literal).is_none() {
                 continue;
             }
-            // The distance is counted from the first addition, which follows `s_getpc_b64`.
-            let is_high = pc.is_some();
-            let from = *pc.get_or_insert(start + offset as u64);
-            let at = start + (offset + inst.len()) as u64 - 4;
-            let fixup = Fixup { offset: at, kind: FixupKind::Distance { from, is_high }, expr: expr.clone(), place };
-            self.here_mut().fixups.push(fixup);
+            let kind = FixupKind::Distance { from, is_high };
+            self.here_mut().fixups.push(Fixup { offset: end - 4, kind, expr: expr.clone(), place });
+            is_high = true;
         }
         Ok(())
     }
@@ -87,5 +91,31 @@ fn long(inst: &Inst, far: Far) -> std::result::Result<Vec<u8>, String> {
         writer.finish().map(|done| done.len())
     };
     let len = write().map_err(|e| e.to_string())?;
-    Ok(code.iter().flat_map(|dword| dword.to_le_bytes()).take(len).collect())
+    let code: Vec<u8> = code.iter().flat_map(|dword| dword.to_le_bytes()).take(len).collect();
+    Ok(waiting(inst.target(), &code).unwrap_or(code))
+}
+
+/// The long form with the waits that its instructions need between them, whatever was before. `None` if none is needed.
+fn waiting(target: Target, code: &[u8]) -> Option<Vec<u8>> {
+    let mut hazards = Hazards::new(target).called();
+    // The instructions, each with its old and its new offset; a wait has no old one.
+    let (mut all, mut len, mut places) = (Vec::new(), 0u64, BTreeMap::new());
+    for Decoded { offset, inst } in Decoder::new(target, code) {
+        let (offset, inst) = (offset as u64, inst.ok()?);
+        places.insert(offset, len);
+        let issued = hazards.protect(&inst, |one| {
+            all.push((if *one == inst { Some(offset) } else { None }, len, *one));
+            len += one.len() as u64;
+        });
+        issued.ok()?;
+    }
+    if len == code.len() as u64 {
+        return None;
+    }
+    places.insert(code.len() as u64, len);
+    let moved = all.into_iter().map(|(old, new, inst)| match old.and_then(|old| inst.branch_target(old)) {
+        Some(goal) => inst.with_branch_target(new, *places.get(&goal)?).ok(),
+        None => Some(inst),
+    });
+    Some(moved.collect::<Option<Vec<Inst>>>()?.iter().flat_map(bytes).collect())
 }
