@@ -161,6 +161,48 @@ pub(crate) fn covering<'a>(side: &'a Side, new: &'a Uses<'a>) -> impl Fn(&Side, 
     }
 }
 
+/// The registers of an earlier instruction's vector result that are among those of `side` in `new`: bit N is for the
+/// N-th register.
+pub(crate) fn overwritten(old: &Uses<'_>, side: &Side, new: &Uses<'_>) -> u32 {
+    let Some((first, count)) = result(old) else { return 0 };
+    runs(side, new).fold(0, |gone, (other, n)| {
+        let (from, to) = (other.max(first), (other + n).min(first + count));
+        (from..to).fold(gone, |gone, register| gone | bit(register - first))
+    })
+}
+
+/// Whether no register of the instruction's vector result is left.
+pub(crate) fn is_gone(uses: &Uses<'_>, gone: u32) -> bool {
+    result(uses).is_some_and(|(_, count)| (0..count).all(|n| gone & bit(n) != 0))
+}
+
+/// [`matches`] of a producer some registers of whose vector result were overwritten.
+pub(crate) fn matches_rest(row: &HazardRow, (producer, gone): (&Uses<'_>, u32), consumer: &Uses<'_>) -> Option<Match> {
+    let own @ (first, count) = result(producer)?;
+    let is_meant = |other: &Run| match row.overlap {
+        Overlap::Same => *other == own,
+        Overlap::Other => *other != own,
+        _ => true,
+    };
+    let left = |(other, n): Run| {
+        let mut both = other.max(first)..(other + n).min(first + count);
+        both.find(|register| gone & bit(register - first) == 0)
+    };
+    let register = runs(&row.consumer, consumer).filter(is_meant).filter_map(left).min()?;
+    let register = RegSet::register(consumer.inst.target(), register);
+    differ(row, producer.inst, consumer.inst).then_some(Match::sure(register))
+}
+
+/// The first operand that the instruction writes in vector registers.
+fn result(uses: &Uses<'_>) -> Option<Run> {
+    uses.iter().find(|one| one.access.writes() && one.files & file::VECTOR != 0).map(|one| one.run())
+}
+
+/// The bit of the N-th register; 0 if it has none.
+fn bit(n: usize) -> u32 {
+    1u32.checked_shl(n as u32).unwrap_or(0)
+}
+
 /// The passes of the matrix core that the instruction takes; 0 if it does not use the core.
 pub(crate) fn passes(inst: &Inst) -> u8 {
     let [less, more] = HazardTables::of(inst).classes(inst).first.passes;

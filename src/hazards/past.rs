@@ -18,6 +18,9 @@ pub struct Past {
     pub(super) place: u32,
     /// Whether a caller issued the instruction.
     pub(super) inherited: bool,
+    /// The registers of the instruction's vector result that later instructions overwrote, for rows which that ends:
+    /// bit N is for the N-th register.
+    pub(super) gone: u32,
     /// The numbers of instructions issued after `inst`, by kind.
     pub(super) age: Age,
     /// The longest distances among the rows, in each unit.
@@ -32,6 +35,7 @@ pub(super) const EMPTY: Past = Past {
     msb: VgprMsb::ENTRY,
     place: 0,
     inherited: false,
+    gone: 0,
     age: Age::OLD,
     last_states: 0,
     last_valu: 0,
@@ -70,7 +74,7 @@ impl Past {
     /// Whether both are the same instruction, with the same registers and rows, so that they differ at most by the
     /// instructions that came after them.
     pub(super) fn is_of(&self, other: &Past) -> bool {
-        let of = |past: &Past| (past.rows, past.armed, past.age.trans, past.msb, past.inherited);
+        let of = |past: &Past| (past.rows, past.armed, past.gone, past.age.trans, past.msb, past.inherited);
         self.inst == other.inst && of(self) == of(other)
     }
 

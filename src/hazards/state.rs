@@ -5,7 +5,8 @@ use crate::compose::compose;
 use crate::flags::Flags;
 use crate::hazards::next::Next;
 use crate::hazards::owed::{self, Owed};
-use crate::hazards::pair::{Match, conditions_hold, covering, has_operand, holds, matches, matches_run, passes, runs};
+use crate::hazards::pair::{Match, conditions_hold, covering, has_operand, holds, is_gone, overwritten, passes, runs};
+use crate::hazards::pair::{matches, matches_rest, matches_run};
 use crate::hazards::past::{EMPTY, Past};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
@@ -210,9 +211,12 @@ impl<C: Capacity> Hazards<C> {
         for past in self.past.iter().filter(|past| past.rows & consumes != 0) {
             let passes = || Some(passes(&past.inst));
             let mut producer = None;
-            let matches = |row: &HazardRow| {
+            let matches = |(n, row): (usize, &HazardRow)| {
                 let producer = producer.get_or_insert_with(|| Uses::of(&past.inst, past.msb));
-                matches(row, producer, uses)
+                match past.gone != 0 && tables.overwritten() >> n & 1 == 1 {
+                    true => matches_rest(row, (producer, past.gone), uses),
+                    false => matches(row, producer, uses),
+                }
             };
             self.of(past, passes, (next, consumes & !tables.again), matches, &mut take);
         }
@@ -246,7 +250,8 @@ impl<C: Capacity> Hazards<C> {
         if self.lost.rows != 0 {
             // Rows with two producers are omitted: a lost producer does not show whether the other one came, too.
             let consumes = self.consumes(next, self.lost.rows) & !next.tables.again;
-            let matches = |row: &HazardRow| has_operand(&row.consumer, &next.uses).then_some(Match::sure(None));
+            let matches =
+                |(_, row): (usize, &HazardRow)| has_operand(&row.consumer, &next.uses).then_some(Match::sure(None));
             self.of(&self.lost, || None, (next, consumes), matches, &mut take);
         }
     }
@@ -290,13 +295,13 @@ impl<C: Capacity> Hazards<C> {
         past: &Past,
         passes: impl FnOnce() -> Option<u8>,
         (next, consumes): (&Next<'_>, u128),
-        mut matches: impl FnMut(&HazardRow) -> Option<Match>,
+        mut matches: impl FnMut((usize, &HazardRow)) -> Option<Match>,
         take: &mut impl FnMut(Need),
     ) {
         let (tables, inst) = (next.tables, next.uses.inst);
         let active = past.rows & consumes & (past.armed | !(tables.thens | tables.asking));
         let passes = if active == 0 { return } else { passes() };
-        for (_, row) in tables.numbered(active) {
+        for (n, row) in tables.numbered(active) {
             let distance = self.distance(row, passes);
             let passed = match row.unit {
                 Unit::States => past.age.states,
@@ -314,7 +319,7 @@ impl<C: Capacity> Hazards<C> {
             if missing == 0 || past.age.trans >= row.trans || self.is_past(row, &past.age) {
                 continue;
             }
-            if let Some(Match { register, sure }) = matches(row) {
+            if let Some(Match { register, sure }) = matches((n, row)) {
                 take(Need { rule: Rule(row.rule), missing, producer: past.inst, place: past.place, register, sure });
             }
         }
@@ -514,7 +519,7 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// Ends rows, or arms them if the ender makes rows begin, for producers whose registers are all among those of the
-    /// instruction.
+    /// instruction. Of a vector result, rows end for the registers that are among them.
     fn end_covered(&mut self, ender: &Ender, uses: &Uses<'_>) {
         let tables = HazardTables::of(uses.inst);
         let covers = covering(&ender.side, uses);
@@ -526,6 +531,12 @@ impl<C: Capacity> Hazards<C> {
                     true if ender.begins => past.armed |= 1 << n,
                     true => past.rows &= !(1 << n),
                     false => {}
+                }
+            }
+            if !ender.begins && past.rows & ender.rows != 0 {
+                past.gone |= overwritten(&old, &ender.side, uses);
+                if is_gone(&old, past.gone) {
+                    past.rows &= !ender.rows;
                 }
             }
         }

@@ -46,6 +46,12 @@ impl HazardTables {
         bits(rows).filter_map(move |n| Some((n, all.get(n)?)))
     }
 
+    /// The rows that end for those registers which a later instruction overwrites.
+    pub(crate) fn overwritten(&self) -> u128 {
+        let over = self.enders.iter().filter(|ender| ender.over && !ender.begins);
+        over.fold(0, |rows, ender| rows | ender.rows)
+    }
+
     /// The rows that the instruction may end.
     pub(crate) fn ended_by(&self, inst: &Inst) -> u128 {
         let of = |number: usize, ender: &Ender, own: u64| match own >> number & 1 {
