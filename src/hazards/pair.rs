@@ -238,7 +238,7 @@ pub(crate) fn holds(side: &Side, uses: &Uses<'_>) -> bool {
 
 /// Whether the instruction has an operand that the side is about, or the side is not about operands.
 pub(crate) fn has_operand(side: &Side, uses: &Uses<'_>) -> bool {
-    side.operands.as_ref().is_none_or(|accessed| uses.iter().any(|one| is_of(accessed, uses.inst, &one)))
+    side.operands.as_ref().is_none_or(|accessed| uses.iter().any(|one| is_of(accessed, uses, &one)))
 }
 
 fn condition_holds(condition: &Condition, uses: &Uses<'_>) -> bool {
@@ -256,7 +256,11 @@ fn condition_holds(condition: &Condition, uses: &Uses<'_>) -> bool {
             register == wanted && (bit == NONE || (first..=last).contains(&bit))
         }
         Condition::Seen => true,
-        Condition::Own => inst.reads().intersects(&inst.writes()),
+        Condition::Own => {
+            let is_read =
+                |run: Run| uses.iter().any(|one| uses.reads(&one) && one.run().1 != 0 && share(one.run(), run));
+            uses.iter().any(|one| one.access.writes() && one.run().1 != 0 && is_read(one.run()))
+        }
         Condition::Result => uses.files.1 != 0,
         Condition::Dwords(n) => inst.words().len() > usize::from(n),
     }
@@ -293,20 +297,20 @@ pub(crate) fn runs<'a>(side: &'a Side, uses: &'a Uses<'a>) -> impl Iterator<Item
 
 /// The registers of the operands that the side is about, in the first bank if their upper bits are unknown.
 fn all_runs<'a>(side: &'a Side, uses: &'a Uses<'a>) -> impl Iterator<Item = Run> + 'a {
-    let wanted = |one: &Use| side.operands.as_ref().is_some_and(|accessed| is_of(accessed, uses.inst, one));
+    let wanted = |one: &Use| side.operands.as_ref().is_some_and(|accessed| is_of(accessed, uses, one));
     uses.iter().filter(wanted).map(|one| one.run())
 }
 
 #[inline]
-fn is_of(accessed: &Accessed, inst: &Inst, one: &Use) -> bool {
+fn is_of(accessed: &Accessed, uses: &Uses<'_>, one: &Use) -> bool {
     let named = match one.role {
         None => accessed.implicit,
         Some(field) => accessed.named || accessed.fields.contains(&field),
     };
-    (accessed.reads && one.access.reads() || accessed.writes && one.access.writes())
+    (accessed.reads && uses.reads(one) || accessed.writes && one.access.writes())
         && match accessed.only {
             None => one.files & accessed.files != 0,
-            Some(only) => is_among(only, inst, one),
+            Some(only) => is_among(only, uses.inst, one),
         }
         && named
         && one.bits > accessed.wider_than

@@ -2,14 +2,19 @@
 
 use core::cell::Cell;
 
+use crate::flags::Flags;
 use crate::inst::Inst;
 use crate::opcode::{Field, Special};
 use crate::registers::RegSet;
+use crate::shared::flag;
 use crate::table::Codes;
 use crate::table::hazards::file;
 use crate::target::FACTS;
 use crate::value::{Access, Operand, Reg, Value};
 use crate::vgpr_msb::VgprMsb;
+
+/// The flag of operations whose result has a half of a register, of which they keep the other half.
+const HALF: u32 = flag("half");
 
 /// A run of registers: the first one, and the number of them.
 pub(crate) type Run = (usize, usize);
@@ -118,6 +123,20 @@ impl<'i> Uses<'i> {
         let facts = self.facts.get().unwrap_or_else(|| self.inst.facts());
         self.facts.set(Some(facts));
         facts
+    }
+
+    /// Whether the instruction reads the operand. A load reads no half of its destination that it keeps because it has
+    /// no component for it; of a load that may fail, and so keep all of it, LLVM counts the old value as a source.
+    #[inline]
+    pub fn reads(&self, one: &Use) -> bool {
+        one.access.reads() && !(one.access.writes() && self.keeps_half())
+    }
+
+    #[inline(never)]
+    fn keeps_half(&self) -> bool {
+        let is = |field| self.inst.get(field) == Some(1);
+        let has_half = self.facts() & HALF != 0 || is(Field::D16);
+        Flags::of_facts(self.facts()).is_load() && has_half && !is(Field::Tfe) && !is(Field::Lwe)
     }
 
     #[inline]
