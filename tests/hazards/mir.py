@@ -47,7 +47,7 @@ def llc(target, lines):
 
 def operand(text):
     kind, value = text.split(":", 1)
-    value = re.sub("_gfx(pre11|11plus)", "", value)
+    value = re.sub("_gfx(pre11|11plus)|(?<=FLAT_SCR)_(vi|ci)|(?<=FLAT_SCR_..)_(vi|ci)", "", value)
     return "$" + value.lower() if kind == "Reg" and value != "" else value if kind == "Imm" else "$noreg"
 
 
