@@ -71,6 +71,13 @@ pub fn run(args: &Args, color: bool) -> Result<Option<crate::lines::Count>> {
         return batch::assemble(io::stdin().lock(), io::stdout().lock(), filler(args)).map(Some);
     };
     let name = if path.as_os_str() == "-" { "standard input".into() } else { escape::path(path) };
+    let is_source = |output: &PathBuf| match (output.canonicalize(), path.canonicalize()) {
+        (Ok(output), Ok(path)) => output == path,
+        _ => false,
+    };
+    if args.output.as_ref().is_some_and(is_source) {
+        return Err(Error::Usage(format!("{name} is the source: --output has to name another file")));
+    }
     let text = read(path).map_err(|why| Error::input(format!("cannot read {name}: {why}")))?;
     let bytes = match amdgpu_asm::assemble(&name, &text, &options(args)) {
         Ok(assembly) => write(args, &assembly).map(|bytes| (bytes, assembly.warnings())),

@@ -111,7 +111,7 @@ pub fn address(text: &str) -> std::result::Result<u64, String> {
         Some(hex) => u64::from_str_radix(hex, 16),
         None => text.parse(),
     }
-    .map_err(|e| e.to_string())
+    .map_err(|_| "an address is a number of up to 64 bits, such as 4096 or 0x1000".into())
 }
 
 /// Reads a number of bytes, in units of a power of 1024 if it ends in K, M or G.
@@ -193,12 +193,29 @@ fn file(args: &Args, path: &Path, color: bool) -> Result<()> {
     result
 }
 
+/// The advice about a file that is not a code object.
+fn unpacking(bytes: &[u8]) -> String {
+    const TOOLS: [(&[u8], &str); 7] = [
+        (b"__CLANG_OFFLOAD_BUNDLE__", "clang-offload-bundler --unbundle"),
+        (b"CCOB", "clang-offload-bundler --unbundle"),
+        (b"\x10\xff\x10\xad", "llvm-offload-binary"),
+        (b"!<arch>\n", "ar x"),
+        (b"!<thin>\n", "ar x"),
+        (b"\x7fELF", "llvm-objdump --offloading"),
+        (b"MZ", "llvm-objdump --offloading"),
+    ];
+    match TOOLS.iter().find(|(begin, _)| bytes.starts_with(begin)) {
+        Some((_, tool)) => {
+            format!("--asm takes one code object: take it out of this container or program first, with `{tool}`")
+        }
+        None => "--asm takes one code object, and this is none".into(),
+    }
+}
+
 /// Writes the source of a code object.
 fn write_source(bytes: &[u8], mut out: impl Write) -> Result<()> {
     let source = Source::new(bytes).map_err(|error| match error {
-        amdgpu_source::Error::NoElf => Error::input(
-            "--asm takes one code object: take it out of its container first, with `llvm-objdump --offloading` or `ar x`",
-        ),
+        amdgpu_source::Error::NoElf | amdgpu_source::Error::OtherMachine => Error::input(unpacking(bytes)),
         error => Error::input(error.to_string()),
     })?;
     source.parts().try_for_each(|part| out.write_all(part.as_bytes()))?;

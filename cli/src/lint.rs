@@ -159,6 +159,12 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
     if args.rules {
         return rules::run(args, color, color_of_errors);
     }
+    if args.output.is_some() && !args.changes() {
+        return Err(Error::Usage("--output writes what --fix or --trim make: give one of them".into()));
+    }
+    if args.trust_jumps && !args.changes() {
+        return Err(Error::Usage("--trust-jumps is for --fix and --trim: give one of them".into()));
+    }
     if args.changes() && args.files.len() != 1 {
         return Err(Error::Usage("--fix and --trim change one file".into()));
     }

@@ -15,7 +15,9 @@ use crate::escape;
 pub fn message(fault: &Fault) -> Cow<'_, str> {
     let text = &fault.message;
     match fault.kind {
-        Kind::NoProcessor => text.replace("`.amdgcn_target`", "`.amdgcn_target` or `--target`").into(),
+        Kind::NoProcessor => {
+            format!("{text}; so does an argument: `asm FILE PROCESSOR` or `lint --target PROCESSOR FILE`").into()
+        }
         Kind::Undefined => format!("{text}: `-c` makes an object for a linker").into(),
         Kind::Shared => format!("{text}: `-c` makes an object for one").into(),
         _ => text.into(),
@@ -24,7 +26,9 @@ pub fn message(fault: &Fault) -> Cow<'_, str> {
 
 fn note(fault: &Fault) -> Option<&str> {
     match fault.kind {
-        Kind::TooFar => Some("`--long-branches s[N:N+1]` goes there through two registers whose values nothing needs"),
+        Kind::TooFar => {
+            Some("`asm --long-branches s[N:N+1]` goes there through two registers whose values nothing needs")
+        }
         Kind::Expansion => Some("`--max-expansion BYTES` changes this limit"),
         Kind::Section => Some("`--max-section BYTES` changes this limit"),
         _ => fault.note.as_deref(),

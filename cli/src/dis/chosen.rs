@@ -84,6 +84,7 @@ impl Near {
         let hint: Cow<'_, str> = match (names.is_empty(), is_similar) {
             (true, _) => "no code has a name".into(),
             (_, true) => format!("similar: {}", names.join(", ")).into(),
+            _ if names.len() == 1 => format!("there is {}", names.concat()).into(),
             _ => format!("there are {}", names.join(", ")).into(),
         };
         format!("no kernel or function is named {}; {hint}", escape::short(self.name.as_bytes()))

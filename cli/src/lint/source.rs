@@ -56,7 +56,8 @@ pub fn assemble(args: &Args, name: &str, bytes: &[u8], color: bool) -> Result<Op
     let Some(text) = text(name, bytes).filter(|_| !args.raw) else { return Ok(None) };
     if args.changes() {
         return Err(Error::input(format!(
-            "{name}: --fix and --trim change code objects, and no sources: `asm` makes one of it"
+            "{name}: --fix and --trim change code objects, and this is a source: make a code object of it first, \
+             with `asm`"
         )));
     }
     let mut options = Options::default();

@@ -48,8 +48,18 @@ fn faults_are_told_as_json() {
 #[test]
 fn faults_name_the_option_that_helps() {
     let cases: [(&[&str], &str, &str); 5] = [
-        (&[], "s_nop 0", "which processor is this for? `.amdgcn_target` or `--target` says it"),
-        (&[], ".byte 1", "no processor is named: `.amdgcn_target` or `--target` does it"),
+        (
+            &[],
+            "s_nop 0",
+            "which processor is this for? `.amdgcn_target` says it; \
+             so does an argument: `asm FILE PROCESSOR` or `lint --target PROCESSOR FILE`",
+        ),
+        (
+            &[],
+            ".byte 1",
+            "no processor is named: `.amdgcn_target` does it; \
+             so does an argument: `asm FILE PROCESSOR` or `lint --target PROCESSOR FILE`",
+        ),
         (&["gfx942"], ".long x", "`x` is not defined: `-c` makes an object for a linker"),
         (
             &["gfx942"],
@@ -59,7 +69,7 @@ fn faults_name_the_option_that_helps() {
         (
             &["gfx942"],
             "s_branch x\n.zero 0x40000\nx:",
-            "= `--long-branches s[N:N+1]` goes there through two registers whose values nothing needs",
+            "= `asm --long-branches s[N:N+1]` goes there through two registers whose values nothing needs",
         ),
     ];
     for (target, source, expected) in cases {
@@ -160,6 +170,12 @@ fn empty_sources_and_long_lines_are_sources() {
     let sum = format!(".long a{}\n.set a, 1", "+a".repeat(1022));
     assert_eq!(run(&["asm", "--hex", "-", "gfx942"], sum.as_bytes()).ok(), "ff030000\n");
     assert!(run(&["asm", "-", "-o", "-"], b"").fails(1).contains("no processor is named"));
+    // The output does not replace the source.
+    let source = super::asm_file::directory("asm-same").join("a.s");
+    std::fs::write(&source, "s_endpgm\n").unwrap();
+    let path = source.to_str().unwrap();
+    assert!(run(&["asm", path, "gfx942", "-o", path], b"").fails(2).contains("is the source"));
+    assert_eq!(std::fs::read(&source).unwrap(), b"s_endpgm\n");
 }
 
 #[test]

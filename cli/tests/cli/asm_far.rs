@@ -105,7 +105,7 @@ fn what_becomes_no_long_branch_has_a_message() {
         run(&args, source.as_bytes()).err
     };
     let error = fails(SOURCE, &[]);
-    assert!(error.contains("`--long-branches s[N:N+1]`") && error.contains("4 errors"), "{error}");
+    assert!(error.contains("`asm --long-branches s[N:N+1]`") && error.contains("4 errors"), "{error}");
     for registers in ["s[5:6]", "s4", "s[4:6]", "s[4:5],v1", "s[4:5],", ""] {
         assert!(fails(SOURCE, &["--long-branches", registers]).contains("two registers such as s[4:5]"), "{registers}");
     }

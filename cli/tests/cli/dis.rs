@@ -279,5 +279,15 @@ fn json_has_all_symbols_of_an_address() {
 #[test]
 fn a_source_is_of_one_code_object() {
     let refused = run(&["dis", "--asm", "-"], &usual_bundle()).fails(1);
-    assert!(refused.contains("--asm takes one code object") && refused.contains("--offloading"), "{refused}");
+    assert!(refused.contains("--asm takes one code object") && refused.contains("clang-offload-bundler"), "{refused}");
+    let begins: [(&[u8], &str); 3] =
+        [(b"\x10\xff\x10\xad\x01", "`llvm-offload-binary`"), (b"!<arch>\n", "`ar x`"), (b"text", "and this is none")];
+    for (bytes, advice) in begins {
+        assert!(run(&["dis", "--asm", "-"], bytes).fails(1).contains(advice), "{advice}");
+    }
+    let mut program = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples/gfx942/saxpy.co")).unwrap();
+    program[18] = 62;
+    let advice = "take it out of this container or program first, with `llvm-objdump --offloading`";
+    assert!(run(&["dis", "--asm", "-"], &program).fails(1).contains(advice));
+    assert!(run(&["dis", "--raw", "--target", "gfx942", "--base", "zz", "-"], b"").fails(2).contains("0x1000"));
 }

@@ -255,11 +255,7 @@ fn files_without_code_have_a_message() {
     assert!(lint(&[], &[]).fails(1).contains("the file is empty"));
     assert!(run(&["lint", "-"], b"nonsense\0").fails(1).contains("neither an ELF file"));
     // A text file is treated as a source.
-    assert!(
-        run(&["lint", "-"], b"nonsense")
-            .fails(1)
-            .contains("which processor is this for? `.amdgcn_target` or `--target`")
-    );
+    assert!(run(&["lint", "-"], b"nonsense").fails(1).contains("`lint --target PROCESSOR FILE`"));
     assert!(run(&["lint", "--target", "gfx1100", "-"], &code_object(GFX942)).fails(1).contains("nothing to check"));
 }
 

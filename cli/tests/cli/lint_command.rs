@@ -207,7 +207,14 @@ fn sources_are_checked_where_their_lines_are() {
     assert!(run.err.contains("v_add_f32 is similar") && run.err.contains("standard input:1:1"), "{}", run.err);
     assert!(run.fails(1).contains("standard input: 1 error"));
     let run = super::run(&["lint", "--fix", "-o", "-", &path], b"");
-    assert!(run.fails(1).contains("change code objects, and no sources"));
+    assert!(run.fails(1).contains("and this is a source: make a code object of it first"));
+    // Options of changes need one.
+    assert!(
+        super::run(&["lint", "-o", "-", &path], b"").fails(2).contains("--output writes what --fix or --trim make")
+    );
+    assert!(
+        super::run(&["lint", "--trust-jumps", &path], b"").fails(2).contains("--trust-jumps is for --fix and --trim")
+    );
 }
 
 /// A baseline does not have addresses, so that code may move, and each known finding matches only one.

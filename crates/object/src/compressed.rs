@@ -170,7 +170,7 @@ mod zlib {
 
 #[cfg(feature = "zstd")]
 mod zstd {
-    use alloc::string::{String, ToString as _};
+    use alloc::string::String;
     use alloc::vec::Vec;
 
     use ruzstd::decoding::StreamingDecoder;
@@ -184,7 +184,7 @@ mod zstd {
         // The window of long-distance matching may be as large as the data, rounded up to a power of two.
         let window = promised.max(1 << 20).checked_next_power_of_two().unwrap_or(promised);
         let decoder = StreamingDecoder::new_with_max_window_size(&mut rest, window);
-        let mut decoder = decoder.map_err(|error| failed(error.to_string()))?;
+        let mut decoder = decoder.map_err(|_| failed("its header is damaged, or cut off".into()))?;
         let (mut bytes, mut len, mut error) = (Vec::new(), 0, None);
         while grow(&mut bytes, len, promised) {
             match decoder.read(bytes.get_mut(len..).unwrap_or_default()) {
@@ -197,8 +197,9 @@ mod zstd {
                     break;
                 }
                 Ok(read) => len += read,
-                Err(why) => {
-                    error = Some(failed(why.to_string()));
+                // The texts of this package are for its programmers.
+                Err(_) => {
+                    error = Some(failed("its data is damaged".into()));
                     break;
                 }
             }
