@@ -92,7 +92,8 @@ fn pair_of(inst: &Inst) -> Option<u8> {
 
 /// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has the value
 /// that the caller gave. Copies keep their origin, and so do lanes of vector registers, in which compilers save scalar
-/// registers; other values of vector registers are sums, or not. The callee of a call is taken to leave all registers as they are.
+/// registers; other values of vector registers are sums, or not. The callee of a call is taken to leave all registers as
+/// they are.
 #[derive(Default)]
 struct Made {
     /// Addresses that code makes from its own address: they follow when code moves.
