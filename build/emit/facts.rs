@@ -130,7 +130,7 @@ pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String
 }
 
 /// Writes what re-targeting knows of operations: those that another generation has under another name, the fields
-/// that must have one value (`fixed`), the targets whose memory can have ECC, and the bits of `s_nop` that count.
+/// that must have one value (`fixed`), the targets whose memory can have ECC, and the bits of numbers of cycles that count.
 pub fn retargeting(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String]) {
     let there = |name: &str| ops.iter().any(|op| op == name);
     putln!(w, "/// Operations that newer targets have under another name: the older one, and the newer one.");
@@ -157,7 +157,7 @@ pub fn retargeting(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String]
     putln!(w, "pub(crate) static ECC: u128 = {ecc:#x};");
     let bits = |t: &Target| isa.hazards.nop.as_ref().and_then(|nop| nop.bits.of(&t.row.name).copied()).unwrap_or(0);
     let masks: Vec<String> = targets.iter().map(|t| ((1u32 << bits(t)) - 1).to_string()).collect();
-    putln!(w, "/// The bits of the constant of `s_nop` that count, for each target.");
+    putln!(w, "/// The bits of the number of cycles that count, for each target.");
     putln!(w, "pub(crate) static NOP_BITS: [u16; {}] = [{}];", masks.len(), masks.join(", "));
 }
 

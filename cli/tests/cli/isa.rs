@@ -149,7 +149,7 @@ fn the_document_has_all_operations_as_the_library_has_them() {
                     .eq(signatures.iter().map(|s| s.extension().map(Format::name)))
             );
             // The quick run compares a quarter of the operations, others on the next target.
-            if is_full || (count + target as usize) % 4 == 0 {
+            if is_full || (count + target as usize).is_multiple_of(4) {
                 forms.iter().zip(&signatures).for_each(|(form, s)| form_agrees(form, &json["code_sets"], s));
             }
             facts_agree(operation, &signatures[0]);

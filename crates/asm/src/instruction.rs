@@ -317,10 +317,6 @@ fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {
     let name = target.processor();
     let message = format!("{} on {name}", fault.message);
     match Suggestion::of(target, text) {
-        // The target has the operation, but only as the second of two operations in one instruction.
-        Suggestion { elsewhere: Some(other), .. } if other.processor() == name => {
-            Flaw { message: "this operation can only be the second of two".into(), ..fault }
-        }
         Suggestion { elsewhere: Some(other), .. } => Flaw { message, ..fault }.note(format!("{other} has it")),
         Suggestion { nearest: Some(near), .. } => Flaw { message, ..fault }.note(format!("{near} is similar")),
         _ => Flaw { message, ..fault },

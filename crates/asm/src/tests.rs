@@ -209,7 +209,7 @@ fn a_name_of_other_targets_is_no_symbol() {
     assert_eq!(said("s_sendmsg sendmsg(MSG_INTERUPT)", &options()), unknown("MSG_INTERRUPT is similar"));
     assert_eq!(said("s_cbranch_scc0 there again", &options()), ("unexpected".into(), None));
     let second = "v_dual_add_nc_u32 v0, v1, v2 :: v_dual_add_f32 v4, v5, v6";
-    assert_eq!(said(second, &gfx1100).0, "this operation can only be the second of two");
+    assert_eq!(said(second, &gfx1100).0, "not an operation that can be the first half of a dual instruction");
 }
 
 #[test]

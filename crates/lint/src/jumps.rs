@@ -197,7 +197,7 @@ fn bits(operand: &Operand) -> Option<(u8, u128)> {
 /// The numbers of the vector registers of an operand.
 fn vectors(operand: &Operand) -> core::ops::Range<u16> {
     match operand.value {
-        Value::Reg(Reg::Vgpr(n)) => u16::from(n)..u16::from(n) + operand.bits.div_ceil(32),
+        Value::Reg(Reg::Vgpr(n)) => n..n.saturating_add(operand.bits.div_ceil(32)),
         _ => 0..0,
     }
 }
