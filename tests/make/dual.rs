@@ -92,9 +92,20 @@ fn text(opcode: Opcode, case: &Case) -> String {
     format!("{} {}{modifiers}", opcode.name(), operands.join(", "))
 }
 
-/// LLVM's assembler counts the vcc that v_dual_cndmask_b32 reads without naming it, and vcc_lo, as two scalars.
-fn is_excused(text: &str, said: &str) -> bool {
-    text.contains("cndmask") && text.contains("vcc_lo") && said.contains("constant bus")
+/// LLVM's assembler counts the vcc that v_dual_cndmask_b32 reads without naming it, and vcc_lo, as two scalars. LLVM 22
+/// does not know that both operations of RDNA4 can read one register as the same source (RDNA4 ISA, 7.8; for the third
+/// source LLVM 24 alone says so).
+fn is_excused(target: Target, text: &str, said: &str) -> bool {
+    let counts_twice = text.contains("cndmask") && text.contains("vcc_lo") && said.contains("constant bus");
+    let shares = |source: &str, place: usize| {
+        let register = |half: &str| half.split(", ").nth(place).map(str::to_owned).filter(|name| name.starts_with('v'));
+        let halves: Vec<_> = text.split(" :: ").map(register).collect();
+        said.contains(&format!("{source} operands must use different VGPR banks"))
+            && matches!(&halves[..], [Some(one), Some(other)] if one == other)
+    };
+    counts_twice
+        || target.generation() == "RDNA4"
+            && (shares("src0", 1) || shares("src1", 2) || said.contains("src2 operands must use"))
 }
 
 /// The test of each format that the target has.
@@ -180,7 +191,7 @@ fn agrees<F: Copy>(
                 let kind = format!("{error:?}");
                 *bad.entry(kind.split([' ', '(']).next().unwrap_or("").to_string()).or_default() += 1;
             }
-            (Ok(_), Err(said)) if is_excused(line, &said) => excused += 1,
+            (Ok(_), Err(said)) if is_excused(target, line, &said) => excused += 1,
             (made, said) => report.add("differs".into(), || format!("{line}: {made:08x?}, LLVM says {said:02x?}")),
         }
     }

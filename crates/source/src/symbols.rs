@@ -29,6 +29,8 @@ pub struct Symbol {
     pub kind: u8,
     pub bind: u8,
     pub visibility: u8,
+    /// Whether the directives of its kernel make the symbol protected, and no other directive may do so before.
+    pub is_protected_later: bool,
 }
 
 /// A kernel descriptor as text.
@@ -97,6 +99,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
             kind,
             bind,
             visibility: st_other & 3,
+            is_protected_later: false,
         };
         found.push((place, symbol));
     };
@@ -141,6 +144,12 @@ impl CodeObject<'_> {
         if !kernels.is_empty() && kernels.iter().all(|(_, _, descriptor)| lanes(descriptor) == 64) {
             self.target = self.target.with_wave_size(64).unwrap_or(self.target);
         }
+        for (descriptor, code, _) in &kernels {
+            let is_default = self.symbols.get(*descriptor).is_some_and(|it| it.visibility == STV_DEFAULT);
+            if let Some(code) = self.symbols.get_mut(*code).filter(|code| code.visibility == STV_PROTECTED) {
+                code.is_protected_later |= is_default;
+            }
+        }
         self.kernels = kernels;
     }
 
@@ -182,15 +191,6 @@ impl CodeObject<'_> {
         }
     }
 
-    /// Whether the directives of its kernel make a symbol protected, and no other directive may do so before.
-    fn is_protected_later(&self, symbol: &Symbol) -> bool {
-        symbol.visibility == STV_PROTECTED
-            && self.kernels.iter().any(|(descriptor, code, _)| {
-                let descriptor = self.symbols.get(*descriptor);
-                self.symbols.get(*code) == Some(symbol) && descriptor.is_some_and(|it| it.visibility == STV_DEFAULT)
-            })
-    }
-
     /// The symbols of a section, with their numbers.
     pub fn symbols_in(&self, section: &Section<'_>) -> impl Iterator<Item = (usize, &Symbol)> {
         let index = section.index;
@@ -208,7 +208,7 @@ impl CodeObject<'_> {
     /// Writes the directives before the label of a symbol, with its size as a number if `has_size`.
     pub fn attributes(&self, symbol: &Symbol, has_size: bool, out: &mut String) {
         let shown = name(&symbol.name);
-        if !self.is_protected_later(symbol) {
+        if !symbol.is_protected_later {
             self.visibility(symbol, out);
         }
         let kind = match symbol.kind {
