@@ -213,7 +213,7 @@ impl Inst {
         made.unwrap_or(Err(lacks))
     }
 
-    /// Converts to the encoding whose base words have this many bits.
+    /// Returns the instruction in the encoding whose base words have this many bits.
     fn of_size(&self, bits: u8) -> Result<Inst, ConvertError> {
         let target = self.target();
         let size = |format| layout(target, format).map_or(0, |l| l.bits);
@@ -239,7 +239,8 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let lacks = ConvertError::Form { format: Some(signature.format), extension };
     let form = crate::form::Form::new(from.target(), from.opcode(), entry, signature).ok_or(lacks)?;
     let mut words = form.start_as(from);
-    // Any modifier that has an effect must be encoded. Modifiers come first, because operands set bits of some of them.
+    // Any modifier that has an effect must be encoded. Modifiers are encoded first, because operands set bits of some
+    // modifiers.
     let is_half = |desc: &OperandDesc| match read(desc, from) {
         Some((EncodedOperand::Code(code), _)) => code >= VGPR,
         coded => matches!(coded, Some((EncodedOperand::High(_), _))),
@@ -270,7 +271,7 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
             None => return Err(refused),
         }
     }
-    // Operands, in the order of the text.
+    // The operands are encoded in the order of the text.
     let mut theirs = form.descs().filter(is_operand);
     for desc in from.all_descs().filter(is_operand) {
         let other = theirs.next().ok_or(lacks)?;
@@ -329,7 +330,7 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
     }
 }
 
-/// Fails if the new instruction breaks a rule and the old one does not.
+/// Fails if the new instruction breaks a rule that the old one follows.
 fn kept(from: &Inst, made: Inst) -> Result<Inst, ConvertError> {
     match (from.check(), made.check()) {
         (Ok(()), Err(rule)) => Err(ConvertError::Rule(rule)),

@@ -43,11 +43,11 @@ pub struct Guard {
     hazards: Hazards,
 }
 
-/// The reason why a guard does not take an instruction.
+/// The reason why a guard refuses an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GuardError {
-    /// The instruction is of this target, and the guard is for another one, or for waves of another size.
+    /// The instruction is of this target, but the guard is for another one, or for waves of another size.
     Target(Target),
     /// The instruction has a need that no instruction ends.
     Need(Need),
@@ -104,7 +104,7 @@ impl Guard {
         if self.pending.is_incomplete() {
             self.settle(&mut take);
         }
-        // `pending` and `hazards` both follow the upper bits of registers' numbers, which are mostly equal.
+        // `pending` and `hazards` both follow the upper bits of registers' numbers. These bits differ only rarely.
         let next = Next::new(inst, self.hazards.msb());
         let other = (self.pending.msb() != next.uses.msb).then(|| Uses::of(inst, self.pending.msb()));
         let uses = other.as_ref().unwrap_or(&next.uses);
@@ -121,8 +121,8 @@ impl Guard {
         });
         prepared.map_err(GuardError::Need)?;
         self.hazards.step_of(&next, 0, true);
-        // Only after waits, `issue_of` looks the needs up again: it resolves the doubts that waits leave about flat
-        // operations.
+        // The needs are looked up again only after waits: `issue_of` resolves the doubts that these waits leave about
+        // flat operations.
         match is_ready {
             true => self.pending.issue_ready(uses, 0),
             false => self.pending.issue_of(uses, 0),

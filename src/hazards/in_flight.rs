@@ -15,11 +15,13 @@ use crate::vgpr_msb::VgprMsb;
 pub struct Held {
     /// The first register, as a bit of `RegSet`.
     pub first: u16,
+    /// The number of registers.
     pub count: u16,
+    /// The number of the event, which is the kind of the operation, in the target's table.
     pub event: u8,
     /// Whether the operation was outstanding when the function began.
     pub inherited: bool,
-    /// The number of younger operations of the same order, at most the counter's greatest value.
+    /// The number of younger operations of the same order.
     pub age: u8,
     /// The number of operations counted in `age` that may be done before this one.
     pub loose: u8,
@@ -30,16 +32,18 @@ pub struct Held {
     pub maybe_done: bool,
     /// Whether the upper bits of the registers' numbers are unknown.
     pub any_bank: bool,
+    /// The `producer` that `Pending::issue` got for the operation.
     pub producer: u32,
 }
 
 /// The effect of a function so far on the operations of an event that were outstanding when the function began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Passed {
-    /// The value of `Held::at_most` from which on the operations are done now.
+    /// The least value of `Held::at_most` whose operations are done now; `u16::MAX` if there is none.
     pub done_at: u16,
-    /// The increase of `Held::age` and `Held::loose` of the operations that are still outstanding.
+    /// The increase of `Held::age` of the operations that are still outstanding.
     pub age: u8,
+    /// The increase of `Held::loose` of these operations.
     pub loose: u8,
 }
 
@@ -97,7 +101,8 @@ impl Held {
 }
 
 impl Event {
-    /// Whether operations of the kind are done in order, so that a wait which leaves some of them leaves the youngest.
+    /// Whether operations of the kind are done in order, so that a wait that leaves some of them outstanding leaves the
+    /// youngest ones.
     pub fn keeps_order(&self) -> bool {
         self.order != NONE && self.holds != Holds::Loose
     }
@@ -121,7 +126,7 @@ impl Event {
             Holds::Sources => {
                 let is_meant = |one: &Use| is_read_at_issue(one, flags) && RegSet::is_vector(one.run().0);
                 uses.each_run(is_meant, &mut take);
-                // EXEC is read with the data, when the operation is done; M0 when it is issued.
+                // The operation reads EXEC with the data, when it is done, but M0 when it is issued.
                 uses.each_run(|one| one.access.reads() && one.files & file::EXEC != 0, take);
             }
             Holds::Data => {
@@ -139,14 +144,14 @@ impl Event {
     }
 }
 
-/// Whether an instruction with these flags reads the operand when it is issued. A load reads the part of its
-/// destination that it keeps, if at all, only when the data arrives.
+/// Whether an instruction with these flags reads the operand when it is issued. A load can keep a part of its
+/// destination, but reads this part, if at all, only when the data arrives.
 pub(super) fn is_read_at_issue(one: &Use, flags: Flags) -> bool {
     let is_kept = one.access.writes() && flags.is_load() && !flags.is_atomic();
     one.access.reads() && !is_kept
 }
 
-/// The events, with their numbers, of an instruction that has these facts and raises these counters.
+/// The events of an instruction that has these facts, with their numbers: at most one for each of these counters.
 pub(super) fn events_of(
     inst: &Inst,
     facts: u32,

@@ -7,7 +7,8 @@ use crate::opcode::Field;
 use crate::registers::RegSet;
 use crate::table::hazards::{HazardTables, class, file};
 
-/// The operands of vector operations to which a mode adds an index, a bit each: three sources and the destination.
+/// The operands of vector operations to which a mode adds an index: a bit for each of three sources and the
+/// destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct IndexMode(u8);
 
@@ -85,7 +86,8 @@ impl Indexed {
 /// The fields that name destinations.
 const DESTINATIONS: [Option<Field>; 2] = [Some(Field::Vdst), Some(Field::Sdst)];
 
-/// The first register of a run, from `first` of `count` registers, that an indexed operand may be.
+/// The first register of the run of `count` registers from `first` that an indexed operand may be; `None` if all of
+/// them are below the operand or in another file.
 pub(super) fn reached(one: &Use, (first, count): (u16, u16)) -> Option<u16> {
     let (from, length) = one.run();
     let is_alike = RegSet::is_vector(from) == RegSet::is_vector(first.into());

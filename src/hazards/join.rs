@@ -28,7 +28,8 @@ impl<C: Capacity> Pending<C> {
         changed
     }
 
-    /// [`Pending::join`] after some turns of a loop: sets each counter that still grows to its greatest value.
+    /// Joins as [`Pending::join`] does, after some turns of a loop: sets each counter that still grows to its greatest
+    /// value.
     pub fn join_again(&mut self, other: &Pending<C>) -> bool {
         let before = self.most;
         let changed = self.join(other);
@@ -45,7 +46,7 @@ impl<C: Capacity> Pending<C> {
     pub(super) fn merge(&mut self, new: &Held) -> bool {
         let place = match self.place(new) {
             Ok(place) => place,
-            // An entry without room is left out: if it replaced another entry, the next join would bring that entry
+            // An entry without room is left out. If it replaced another entry, the next join would bring that entry
             // back.
             Err(place) => return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true),
         };
@@ -90,7 +91,7 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// Adds an instruction, or takes the worse of two entries of the same instruction. If there is no room, the oldest
-    /// instruction is lost. Returns whether anything changed.
+    /// instruction moves to `lost`. Returns whether anything changed.
     pub(super) fn merge(&mut self, new: &Past) -> bool {
         let order = new.order();
         let at = self.past.partition_point(|past| past.order() < order);
@@ -120,7 +121,7 @@ impl<C: Capacity> Hazards<C> {
             }
         }
     }
-    /// Notes an instruction that has no room.
+    /// Adds an instruction that has no room to `lost`.
     pub(super) fn lose(&mut self, past: &Past) {
         self.lost.worsen(past);
     }

@@ -1,10 +1,10 @@
-//! Needs and effects of an instruction that has been looked up.
+//! Needs and effects of an instruction whose registers and rules have been looked up: see [`Next`].
 
 use crate::hazards::next::Next;
 use crate::hazards::{Capacity, Hazards, Needs, Pending, Waits};
 
 impl<C: Capacity> Pending<C> {
-    /// [`Pending::needs`] of an instruction that has been looked up.
+    /// The result of [`Pending::needs`] for an instruction that has been looked up.
     pub fn needs_next(&self, next: &Next<'_>) -> Waits {
         match next.uses.msb == self.msb {
             true => self.needs_of(&next.uses),
@@ -12,7 +12,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// [`Pending::issue`] of an instruction that has been looked up.
+    /// Issues an instruction that has been looked up, as [`Pending::issue`] does.
     pub fn issue_next(&mut self, next: &Next<'_>, producer: u32) {
         match next.uses.msb == self.msb {
             true => self.issue_of(&next.uses, producer),
@@ -22,7 +22,7 @@ impl<C: Capacity> Pending<C> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// [`Hazards::needs`] of an instruction that has been looked up.
+    /// The result of [`Hazards::needs`] for an instruction that has been looked up.
     pub fn needs_next(&self, next: &Next<'_>) -> Needs {
         if !self.knows(next) {
             return self.needs(next.uses.inst);
@@ -32,7 +32,7 @@ impl<C: Capacity> Hazards<C> {
         needs
     }
 
-    /// [`Hazards::issue_at`] of an instruction that has been looked up.
+    /// Issues an instruction that has been looked up, as [`Hazards::issue_at`] does.
     pub fn issue_next(&mut self, next: &Next<'_>, place: u32) {
         match self.knows(next) {
             true => self.step_of(next, place, true),

@@ -88,7 +88,8 @@ pub struct Need {
     pub sure: bool,
 }
 
-/// The rule, the number that is missing, and what ends the rule: `M36: A matrix operation ... (3 missing, or ...)`.
+/// Text with the rule, the number that is missing, and the instructions that end the rule: `M36: A matrix operation ...
+/// (3 missing, or ...)`.
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} ({} missing", self.rule.id(), self.rule.text(), self.missing)?;

@@ -20,7 +20,7 @@ use crate::table::hazards::HazardTables;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Modes {
-    /// Whether memory accesses are repeated after a page fault (XNACK); `None` if the code has to run either way.
+    /// Whether memory accesses are repeated after a page fault (XNACK); `None` if the code must work in both cases.
     pub xnack: Option<bool>,
     /// Whether the expert mode of scheduling is on at the beginning. [`Hazards`] follows the instructions that turn it
     /// on or off.
@@ -33,7 +33,7 @@ impl Modes {
     /// The modes that [`Hazards::new`](crate::hazards::Hazards::new) assumes: neither XNACK nor the expert mode.
     pub const NEITHER: Modes = Modes { xnack: Some(false), expert: false };
 
-    /// The rows that hold in these modes.
+    /// The rows that hold in these modes, as a set of their numbers.
     pub(crate) fn rows(self, tables: &HazardTables) -> u128 {
         let xnack = if self.xnack == Some(false) { tables.xnack } else { 0 };
         let expert = if self.expert { 0 } else { tables.expert };

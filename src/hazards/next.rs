@@ -1,4 +1,4 @@
-//! The next instruction, as rules and waits see it.
+//! The next instruction, with its registers and rules.
 
 use crate::facts::{Counters, Flags};
 use crate::hazards::table::Classes;

@@ -1,11 +1,11 @@
-//! Earlier instructions whose rules no distance ends: another instruction has to come before the consumer.
+//! Earlier instructions with rules that no distance ends: another instruction has to come before the consumer.
 
 use super::room::Room;
 use super::steps::Age;
 use crate::inst::Inst;
 use crate::vgpr_msb::VgprMsb;
 
-/// An earlier instruction, and a rule by which another instruction has to come before some registers are used.
+/// An earlier instruction, and a rule that demands another instruction before some registers are used.
 #[derive(Clone, Copy, Debug)]
 pub struct Owed {
     /// The number of the rule's row in the tables.
@@ -15,8 +15,9 @@ pub struct Owed {
     pub armed: bool,
     /// Whether a caller issued the instruction.
     pub inherited: bool,
-    /// The first register, as a bit of `RegSet`, and the number of registers: 0 if the row is not about registers.
+    /// The first register, as a bit of `RegSet`.
     pub first: u16,
+    /// The number of registers; 0 if the row is not about registers.
     pub count: u16,
     /// The earlier instruction.
     pub inst: Inst,
@@ -72,13 +73,13 @@ impl Owed {
         [before, after].map(|rest| (rest.count > 0).then_some(rest))
     }
 
-    /// Whether this entry demands at least as much as `other` of the registers that both have.
+    /// Whether this entry demands at least as much as `other` for the registers that both entries have.
     fn replaces(&self, other: &Owed) -> bool {
         self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
     }
 
     /// Whether this entry can stand for both entries where two paths meet. Waits count transcendental operations, so
-    /// equally many must have come after both instructions.
+    /// the same number of them must have come after both instructions.
     fn includes(&self, other: &Owed) -> bool {
         self.replaces(other) && self.age.trans == other.age.trans
     }
@@ -98,13 +99,13 @@ impl Owed {
     }
 }
 
-/// Adds the entry of an issued instruction, and takes its registers away from older entries of the same row. Returns
+/// Adds the entry of an issued instruction, and removes its registers from older entries of the same row. Returns
 /// whether there was room.
 pub fn add(all: &mut impl Room<Owed>, new: Owed) -> bool {
     put(all, new, |old| new.replaces(old))
 }
 
-/// Adds an entry, and takes its registers away from those that `is_meant` selects. Returns whether there was room.
+/// Adds an entry, and removes its registers from the entries that `is_meant` selects. Returns whether there was room.
 fn put(all: &mut impl Room<Owed>, new: Owed, is_meant: impl Fn(&Owed) -> bool) -> bool {
     if new.count == 0 {
         all.keep(|old| !(is_meant(old) && old.count == 0));
@@ -115,7 +116,7 @@ fn put(all: &mut impl Room<Owed>, new: Owed, is_meant: impl Fn(&Owed) -> bool) -
     all.put(at, new)
 }
 
-/// Takes registers away from the entries that `is_meant` selects.
+/// Removes registers from the entries that `is_meant` selects.
 pub fn take(all: &mut impl Room<Owed>, run: (u16, u16), is_meant: impl Fn(&Owed) -> bool) {
     let mut n = 0;
     while let Some(old) = all.get(n).copied() {
@@ -139,11 +140,11 @@ pub fn take(all: &mut impl Room<Owed>, run: (u16, u16), is_meant: impl Fn(&Owed)
     all.keep(|owed| owed.row != GONE);
 }
 
-/// The row of an entry to be removed; no table has it.
+/// The row of an entry that is to be removed: a number that no row of a table has.
 const GONE: u8 = u8::MAX;
 
-/// Adds the entry of another path, without the registers for which an entry demands as much already. Returns whether
-/// anything is new, and whether there was room.
+/// Adds the entry of another path, except the registers for which an existing entry demands as much already. Returns
+/// whether anything is new, and whether there was room.
 pub fn join(all: &mut impl Room<Owed>, new: &Owed) -> (bool, bool) {
     if new.count == 0 {
         let known = all.iter_mut().find(|old| old.count == 0 && old.includes(new));

@@ -38,7 +38,7 @@ pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>)
     })
 }
 
-/// An uncertain match by vector registers in any banks, for unknown upper bits in one of the instructions.
+/// The uncertain match of vector registers in any banks, if their upper bits are unknown in one of the instructions.
 #[cold]
 fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
     if !row.is_about_registers() {
@@ -54,8 +54,8 @@ fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<
     Some(Match { register: RegSet::register(consumer.inst.target(), met), sure: false })
 }
 
-/// The shared register of a match by known registers; `Some(None)` if the instructions match by a rule that is not
-/// about registers.
+/// The register that both instructions access in a match by known registers; `Some(None)` if they match by a rule that
+/// is not about registers, and `None` if they do not match.
 fn matches_known(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Option<Reg>> {
     match row.overlap {
         Overlap::None | Overlap::Hwreg => {
@@ -130,7 +130,7 @@ fn first_shared(row: &HazardRow, run: Run, consumer: &Uses<'_>) -> Option<Reg> {
 }
 
 impl HazardRow {
-    /// Whether both instructions have to access a register.
+    /// Whether the row is about registers, which both instructions have to access.
     pub(crate) fn is_about_registers(&self) -> bool {
         matches!(self.overlap, Overlap::Share | Overlap::Same | Overlap::Other | Overlap::Parity)
     }
@@ -147,8 +147,8 @@ pub(crate) fn matches_two(row: &HazardRow, [first, second]: [&Uses<'_>; 2], cons
     RegSet::register(consumer.inst.target(), own.0.max(from.0))
 }
 
-/// A test of an earlier instruction and its side of a rule: whether all registers of that side are among those of
-/// `side` in `new`.
+/// Returns a test of an earlier instruction and its side of a rule: whether all registers of that side are among those
+/// of `side` in `new`.
 pub(crate) fn covering<'a>(side: &'a Side, new: &'a Uses<'a>) -> impl Fn(&Side, &Uses<'_>) -> bool {
     let all = Runs::of(side, new);
     // Registers in an unknown bank are never covered.
@@ -161,8 +161,8 @@ pub(crate) fn covering<'a>(side: &'a Side, new: &'a Uses<'a>) -> impl Fn(&Side, 
     }
 }
 
-/// The registers of an earlier instruction's vector result that are among those of `side` in `new`: bit N is for the
-/// N-th register.
+/// The registers of an earlier instruction's vector result that are among those of `side` in `new`: bit N stands for
+/// the N-th register, counted from 0.
 pub(crate) fn overwritten(old: &Uses<'_>, side: &Side, new: &Uses<'_>) -> u32 {
     let Some((first, count)) = result(old) else { return 0 };
     runs(side, new).fold(0, |gone, (other, n)| {
@@ -176,7 +176,8 @@ pub(crate) fn is_gone(uses: &Uses<'_>, gone: u32) -> bool {
     result(uses).is_some_and(|(_, count)| (0..count).all(|n| gone & bit(n) != 0))
 }
 
-/// [`matches`] of a producer some registers of whose vector result were overwritten.
+/// Matches a producer as [`matches`] does, but without the registers of its vector result that were overwritten (the
+/// set bits of `gone`), and without registers in unknown banks.
 pub(crate) fn matches_rest(row: &HazardRow, (producer, gone): (&Uses<'_>, u32), consumer: &Uses<'_>) -> Option<Match> {
     let own @ (first, count) = result(producer)?;
     let is_meant = |other: &Run| match row.overlap {
@@ -198,7 +199,7 @@ fn result(uses: &Uses<'_>) -> Option<Run> {
     uses.iter().find(|one| one.access.writes() && one.files & file::VECTOR != 0).map(|one| one.run())
 }
 
-/// The bit of the N-th register; 0 if it has none.
+/// The bit of the N-th register of a result, counted from 0; 0 if N is above 31.
 fn bit(n: usize) -> u32 {
     1u32.checked_shl(n as u32).unwrap_or(0)
 }
@@ -206,13 +207,14 @@ fn bit(n: usize) -> u32 {
 /// The passes of the matrix core that the instruction takes; 0 if it does not use the core.
 pub(crate) fn passes(inst: &Inst) -> u8 {
     let [less, more] = HazardTables::of(inst).classes(inst).first.passes;
-    // The formats of A and B: 0 and 1 have 8 bits, the others fewer.
+    // The formats 0 and 1 of A and B have 8 bits, and the other formats fewer.
     let bytes = |field| inst.get(field).is_some_and(|format| format < 2);
     if less != more && (bytes(Field::Cbsz) || bytes(Field::Blgp)) { more } else { less }
 }
 
 impl ByFile {
-    /// The rows among `rows` whose side may match an instruction that reads and writes registers in these files.
+    /// The rows among `rows` whose side may match an instruction that reads and writes registers in these files, before
+    /// its operands are examined.
     pub(crate) fn among(&self, rows: u128, (reads, writes): Files) -> u128 {
         let of = |rows: &[u128; 8], mut files: u8| {
             let mut set = 0;

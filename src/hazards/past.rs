@@ -4,10 +4,10 @@ use crate::hazards::steps::Age;
 use crate::inst::Inst;
 use crate::vgpr_msb::VgprMsb;
 
-/// An earlier instruction, and the rows of the rule tables of which it is a producer.
+/// An earlier instruction, and the rows of the rule tables in which it is a producer.
 #[derive(Clone, Copy, Debug)]
 pub struct Past {
-    /// The rows of which the instruction is a producer, and which nothing has ended.
+    /// The rows of which the instruction is a producer and which nothing has ended: bit N stands for row N.
     pub(super) rows: u128,
     /// The rows whose further condition is met: the intermediate instruction has come, this is the second producer, or
     /// the registers were seen before.
@@ -18,13 +18,14 @@ pub struct Past {
     pub(super) place: u32,
     /// Whether a caller issued the instruction.
     pub(super) inherited: bool,
-    /// The registers of the instruction's vector result that later instructions overwrote, for rows which that ends:
-    /// bit N is for the N-th register.
+    /// The registers of the instruction's vector result that later instructions have overwritten, which ends some rows
+    /// for these registers. Bit N stands for the N-th register, counted from 0.
     pub(super) gone: u32,
     /// The numbers of instructions issued after `inst`, by kind.
     pub(super) age: Age,
-    /// The longest distances among the rows, in each unit.
+    /// The longest distance of the rows, in wait states.
     pub(super) last_states: u8,
+    /// The longest distance of the rows, in vector operations.
     pub(super) last_valu: u8,
 }
 
@@ -41,7 +42,8 @@ pub(super) const EMPTY: Past = Past {
     last_valu: 0,
 };
 
-/// A stand-in for the instructions before a function. No instruction has come after it, and all rows are open.
+/// A stand-in for the instructions before a function, at its beginning: no instruction has come after them, and no row
+/// has ended.
 pub(super) const BEFORE: Past =
     Past { rows: u128::MAX, age: Age::NEW, last_states: u8::MAX, last_valu: u8::MAX, ..EMPTY };
 
@@ -51,7 +53,7 @@ impl Default for Past {
     }
 }
 
-/// Equality of all but the place. Ages above the longest distance are equal.
+/// Equality of all fields but the place. Ages above the longest distance count as equal.
 impl PartialEq for Past {
     fn eq(&self, other: &Past) -> bool {
         let of = |past: &Past| {
@@ -71,19 +73,19 @@ impl Past {
         (self.inst.order(), self.msb.bits(), self.inherited)
     }
 
-    /// Whether both are the same instruction, with the same registers and rows, so that they differ at most by the
-    /// instructions that came after them.
+    /// Whether both entries are of the same instruction, with the same registers and rows, and as many transcendental
+    /// operations after it. The entries then differ at most in the other counts of their ages, and in their places.
     pub(super) fn is_of(&self, other: &Past) -> bool {
         let of = |past: &Past| (past.rows, past.armed, past.gone, past.age.trans, past.msb, past.inherited);
         self.inst == other.inst && of(self) == of(other)
     }
 
-    /// Whether no later instruction depends on this one any more.
+    /// Whether no rule with this instruction as its producer can apply any more.
     pub(super) fn is_over(&self) -> bool {
         self.rows == 0 || self.is_far()
     }
 
-    /// Whether the longest distance has passed.
+    /// Whether the longest distances in both units have passed.
     pub(super) fn is_far(&self) -> bool {
         self.age.states >= self.last_states && self.age.valu >= self.last_valu
     }

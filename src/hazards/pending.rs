@@ -64,14 +64,14 @@ pub struct Pending<C: Capacity = Bounded> {
     pub(super) index: IndexMode,
     /// The greatest value that each counter can have now.
     pub(super) most: [u8; Counter::ALL.len()],
-    /// For each event, the effect of the function so far; empty in a bounded state.
+    /// The effect of the function so far on the operations of each event; empty in a bounded state.
     pub(super) passed: C::Passed,
 }
 
 impl Copy for Pending {}
 
 impl Pending {
-    /// A state without outstanding operations.
+    /// The state without outstanding operations.
     pub const fn new(target: Target) -> Pending {
         Pending {
             target,
@@ -87,7 +87,7 @@ impl Pending {
 
 #[cfg(feature = "alloc")]
 impl Pending<super::Unbounded> {
-    /// A state without outstanding operations, with room for any number of them.
+    /// The state without outstanding operations, with room for any number of them.
     pub fn unbounded(target: Target) -> Self {
         let events = COUNTS[target as usize].events.len();
         let passed = alloc::vec![Passed::NOTHING; events];
@@ -182,7 +182,7 @@ impl<C: Capacity> Pending<C> {
         self.needs_of(&Uses::of(inst, self.msb))
     }
 
-    /// [`Pending::needs`] of an instruction whose registers are found already.
+    /// The result of [`Pending::needs`] for an instruction whose registers were found before.
     pub(super) fn needs_of(&self, uses: &Uses<'_>) -> Waits {
         if !self.is_met(uses) {
             return Waits::default();
@@ -199,14 +199,15 @@ impl<C: Capacity> Pending<C> {
 
     /// Whether an outstanding operation may hold a register of the instruction.
     pub(super) fn is_met(&self, uses: &Uses<'_>) -> bool {
-        // Mostly, `held` is empty.
+        // `held` is empty most of the time.
         !self.held.is_empty()
             && (self.is_banked()
                 || self.held().any(|held| uses.touches(held.first, held.count))
                 || !Indexed::of(uses, self.index).is_none())
     }
 
-    /// [`Pending::needs`] of an instruction that has performed its own wait, which comes before its reads.
+    /// The result of [`Pending::needs`] for an instruction that has performed its own wait, which comes before its
+    /// reads.
     fn needs_after(&self, uses: &Uses<'_>) -> Waits {
         let mut waits = Waits::default();
         let facts = uses.facts();
@@ -291,13 +292,13 @@ impl<C: Capacity> Pending<C> {
         self.msb == VgprMsb::UNKNOWN
     }
 
-    /// Issues the instruction, after the waits that it needs. [`Wait::producer`] will be `producer`, such as the
-    /// instruction's address.
+    /// Issues the instruction, and assumes that the code waits for what the instruction needs. [`Wait::producer`] will
+    /// be `producer`, such as the instruction's address.
     pub fn issue(&mut self, inst: &Inst, producer: u32) {
         self.issue_of(&Uses::of(inst, self.msb), producer);
     }
 
-    /// [`Pending::issue`] of an instruction whose registers are found already.
+    /// Issues as [`Pending::issue`] does an instruction whose registers were found before.
     pub(super) fn issue_of(&mut self, uses: &Uses<'_>, producer: u32) {
         self.wait_first(uses.inst);
         if self.is_met(uses) {
@@ -341,7 +342,7 @@ impl<C: Capacity> Pending<C> {
         self.note(uses, producer);
     }
 
-    /// Notes what the instruction does to the counters.
+    /// Notes the effects of the instruction on the counters.
     fn note(&mut self, uses: &Uses<'_>, producer: u32) {
         let (inst, msb, facts) = (uses.inst, uses.msb, uses.facts());
         let (flags, counters) = (Flags::of_facts(facts), inst.counters_of(facts));
@@ -365,8 +366,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Sets the state at the beginning of an unknown function, or after its return: by convention no register is held,
-    /// but each counter may have any value.
+    /// Sets the state at the beginning of an unknown function, or after its return: by convention no operation holds
+    /// registers, but each counter may have any value.
     pub fn clear(&mut self) {
         self.most = COUNTS[self.target as usize].max;
         self.held.cut(0);
@@ -435,7 +436,7 @@ impl<C: Capacity> Pending<C> {
         self.retain(|held| !is_done(held));
     }
 
-    /// A test of whether an operation is done when the counter is at or below `at_most`.
+    /// Returns a test of whether an operation is done when the counter is at or below `at_most`.
     fn done(target: Target, counter: Counter, at_most: u8) -> impl Fn(&Held) -> bool {
         let of = move |held: &Held| event(target, held.event).filter(|event| event.counter == counter);
         move |held| of(held).is_some_and(|event| at_most == 0 || held.at_most(event) >= at_most)
@@ -458,8 +459,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks the operations that `is` selects as perhaps done: they are done unless a flat operation was done before
-    /// older ones.
+    /// Marks the operations that `is` selects as perhaps done. They are done unless a flat operation was done before
+    /// older operations.
     fn mark_maybe_done(&mut self, is: impl Fn(&Held) -> bool) {
         for n in 0..self.held.len() {
             let Some(held) = self.held.get_mut(n).filter(|held| is(held)) else { continue };
@@ -471,7 +472,8 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks the entry that the flat operation of `done` has in its other counter as perhaps done.
+    /// Marks as perhaps done the entry that a flat operation has in its other counter. `done` is the entry in the first
+    /// counter.
     fn doubt_twin(&mut self, done: &Held) {
         for held in self.held.iter_mut().filter(|held| held.flat_pair) {
             let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);
@@ -480,7 +482,7 @@ impl<C: Capacity> Pending<C> {
     }
 
     /// Removes an operation from the counter of `wait`, because an unsure wait for the operation has been reported. If
-    /// it is a flat operation, its entry in the other counter becomes perhaps done.
+    /// the operation is a flat one, its entry in the other counter becomes perhaps done.
     fn drop_one(&mut self, wait: &Wait) {
         let target = self.target;
         self.retain(|held| {
@@ -489,8 +491,8 @@ impl<C: Capacity> Pending<C> {
         });
     }
 
-    /// Notes the issue of an operation of this kind: the operations of its order become older, and those that no longer
-    /// fit in the counter are done.
+    /// Notes the issue of an operation of this kind. The older operations of its order get a greater age, and those
+    /// that no longer fit in the counter are done.
     fn raise(&mut self, raised: &Event) {
         let target = self.target;
         let max = COUNTS[target as usize].max.get(raised.counter as usize).copied().unwrap_or(0);
@@ -547,7 +549,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Removes the oldest entry: the state is incomplete now.
+    /// Removes the oldest entry to make room, so that the state becomes incomplete.
     fn make_room(&mut self) {
         self.lost = true;
         let oldest = self.held().max_by_key(|held| held.age).map(Held::key);

@@ -27,15 +27,15 @@ const UNITS: [Depctr; 5] = [
     Depctr { va_sdst: Some(0), ..NONE },
     Depctr { vm_vsrc: Some(0), ..NONE },
 ];
-/// More fillers than any instruction needs.
+/// The greatest number of fillers before an instruction, more than any instruction needs.
 const MOST: usize = 64;
 
 impl<C: Capacity> Hazards<C> {
-    /// Issues the instruction after those that it needs, and passes all of them to `take`: as few `s_nop` and `v_nop`
-    /// as are enough, or one `s_waitcnt_depctr` instead of several `v_nop`; instructions that end rules which no distance
-    /// ends ([`Hazards::enders`]); and then the instruction.
+    /// Issues the instruction after those that it needs, and passes all of them to `take` in the order of issue. It may
+    /// need instructions that end rules that no distance ends ([`Hazards::enders`]), and as few `s_nop` and `v_nop` as
+    /// are enough, or one `s_waitcnt_depctr` instead of several `v_nop`.
     ///
-    /// If no instruction ends a need, the need is returned, and nothing is issued or passed on.
+    /// Fails with a need that no instruction ends, if there is one. Then nothing is issued or passed on.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -68,12 +68,12 @@ impl<C: Capacity> Hazards<C> {
         if self.next_need(next).is_none() {
             return Ok(());
         }
-        // Without rules that only an instruction ends, fillers always suffice.
+        // Fillers always suffice if no rule demands a certain instruction.
         if next.classes.all(|class| class.consumes) & next.tables.events == 0 && !self.is_incomplete() {
             return self.fill(next, take);
         }
-        // The fillers are tried on a copy of the state first: if a need remains, none is passed on. More than four
-        // fillers are rare.
+        // A copy of the state tries the fillers first, because no filler may be passed on if a need remains. More than
+        // four fillers are rare.
         let (mut after, mut fillers, mut count) = (self.clone(), [*next.uses.inst; 4], 0);
         after.fill(next, |filler| {
             if let Some(place) = fillers.get_mut(count) {
@@ -93,7 +93,7 @@ impl<C: Capacity> Hazards<C> {
 
     /// Issues the instructions that the next one needs before it.
     fn fill(&mut self, next: &Next<'_>, mut take: impl FnMut(&Inst)) -> Result<(), Need> {
-        // Each round makes one of the needs smaller.
+        // Each round makes one of the needs smaller or ends it.
         for _ in 0..MOST {
             let Some(need) = self.next_need(next) else { return Ok(()) };
             let filler = self.filler(next, &need).ok_or(need)?;
@@ -167,8 +167,8 @@ impl<C: Capacity> Hazards<C> {
         count
     }
 
-    /// The need to meet first. Vector operations come before wait states, since they count as wait states, too, and
-    /// events come before both, since some rules demand them immediately.
+    /// The need to meet first. Vector operations come before wait states, because they also count as wait states.
+    /// Events come before both, because some rules demand them immediately.
     fn next_need(&self, next: &Next<'_>) -> Option<Need> {
         let needs = self.needs_at_most(next);
         needs.event.or(needs.valu).or(needs.states)
@@ -189,7 +189,7 @@ impl<C: Capacity> Hazards<C> {
 }
 
 const CANDIDATES: usize = 13;
-/// The candidates that wait for one of the ALUs' counters.
+/// The numbers of the candidates that wait for one of the ALUs' counters.
 const DEPCTRS: [usize; 5] = [1, 2, 3, 4, 5];
 
 /// The candidate with this number, if the target has it. The candidates that wait for the least come first.
@@ -204,7 +204,7 @@ fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
     match number {
         0 => compose(target, well_known::S_NOP, &[]).ok(),
         1..=5 => UNITS.get(number - 1)?.encode(target).ok().and_then(depctr),
-        // Any scalar operation ends some rules; a move of VCC also computes vccz again.
+        // Any scalar operation ends some rules. A move of VCC also makes the hardware compute vccz again.
         6 => moved(well_known::S_MOV_B32, (Field::Sdst, null), (Field::Ssrc0, Value::Int(0))),
         7 => compose(target, well_known::S_WAITCNT_VSCNT, &[]).ok()?.with_operand(Field::Sdst, Value::Reg(null)).ok(),
         8 => moved(well_known::S_MOV_B64, (Field::Sdst, vcc), (Field::Ssrc0, Value::Reg(vcc))),
@@ -220,7 +220,7 @@ fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
                 Value::Reg(reg @ Reg::Vgpr(_)) if operand.access.reads() => Some(reg),
                 _ => None,
             };
-            // A register that the instruction reads: nothing is outstanding for it.
+            // Nothing is outstanding for a register that the instruction reads.
             let reg = inst.operands().find_map(read)?;
             moved(well_known::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg)))
         }

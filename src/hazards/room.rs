@@ -64,7 +64,7 @@ pub trait Room<T>: Clone + Debug + PartialEq + Eq + Deref<Target = [T]> + DerefM
     where
         T: Copy,
     {
-        // Mostly, all items stay.
+        // All items stay in most calls.
         let Some(mut kept) = self.iter().position(|item| !stays(item)) else { return };
         for n in kept + 1..self.len() {
             if let Some(item) = self.get(n).copied().filter(|item| stays(item)) {
@@ -129,7 +129,7 @@ impl<T: Copy + Default + Debug + Eq, const N: usize> Room<T> for Few<T, N> {
         if at > len || len >= N {
             return false;
         }
-        // The items from `at` on move by one place, the last one first.
+        // The items from `at` on move up by one place, beginning with the last one.
         let mut places = self.items.get_mut(at..=len).unwrap_or(&mut []).iter_mut().rev();
         if let Some(mut free) = places.next() {
             for place in places {

@@ -6,7 +6,7 @@ use crate::table::generated::HAZARD_RULES;
 use crate::table::hazards::{Certainty, HazardRow, Mode, RuleInfo, Unit};
 use crate::target::{HAZARDS, Target};
 
-/// The numbers of passes for which a row has distances.
+/// The numbers of passes for which a row has distances, in the order of the distances.
 pub(super) const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
 /// A rule of `isa/hazards.isa`.
@@ -54,8 +54,8 @@ impl Rule {
         (row.unit != Unit::Event).then_some(Distance { agreed: row.distance, most: row.most })
     }
 
-    /// Whether only [`Hazards::strict`](crate::hazards::Hazards::strict) demands the rule on this target, since one
-    /// source has it and another one denies it. `false` if the target lacks the rule.
+    /// Whether only [`Hazards::strict`](crate::hazards::Hazards::strict) demands the rule on this target, because one
+    /// source has the rule and another one denies it. `false` if the target lacks the rule.
     pub fn is_strict(self, target: Target) -> bool {
         let mut rows = HAZARDS[target as usize].rows.iter().filter(|row| row.rule == self.0);
         let is_disputed = |row: &HazardRow| row.distance.iter().all(|distance| *distance == 0);
@@ -88,7 +88,7 @@ impl Rule {
     }
 
     /// The instructions that end the rule, in words, such as `a vector operation or s_waitcnt_depctr vm_vsrc(0)`; empty
-    /// if only distance does.
+    /// if only a distance ends it.
     pub fn ends(self) -> &'static str {
         self.info().map_or("", |rule| rule.ends)
     }

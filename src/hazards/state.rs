@@ -43,10 +43,10 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) past: C::Past,
     /// The earlier instructions after which another instruction has to come before the consumer.
     pub(super) owed: C::Owed,
-    /// All instructions that had no room, joined to one entry with the rows of all of them and the least of their ages.
+    /// The entry of all instructions that had no room, with the rows of all of them and the least of their ages.
     pub(super) lost: Past,
-    /// A stand-in for the instructions before the function: its age counts the instructions of the function, for the
-    /// state after a return.
+    /// A stand-in for the instructions before the function. Its rows are those that the function has not ended, and its
+    /// age counts the function's instructions. `Hazards::returned_from` applies both to the caller's entries.
     pub(super) before: Past,
 }
 
@@ -72,8 +72,8 @@ impl Hazards {
         }
     }
 
-    /// A state like [`Hazards::new`], whose rules also hold where one source demands a distance and another one denies
-    /// it.
+    /// A state like [`Hazards::new`], whose rules also include the demands that one source makes and another one
+    /// denies.
     pub const fn strict(target: Target) -> Hazards {
         Hazards { strict: true, ..Hazards::new(target) }
     }
@@ -91,7 +91,7 @@ impl Hazards<super::Unbounded> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// The state with the demands of [`Hazards::strict`] from here on.
+    /// The same state, which makes the demands of [`Hazards::strict`] from here on.
     #[must_use]
     pub fn strictly(mut self) -> Self {
         self.strict = true;
@@ -335,7 +335,7 @@ impl<C: Capacity> Hazards<C> {
         self.step(inst, place, true);
     }
 
-    /// Issues the instruction, but not as a producer: for questions about the instructions before it.
+    /// Issues the instruction, but not as a producer, to ask questions about the instructions before it.
     pub fn pass(&mut self, inst: &Inst) {
         self.step(inst, 0, false);
     }
@@ -464,14 +464,14 @@ impl<C: Capacity> Hazards<C> {
             self.owe(n, row, &new, uses);
         }
         for (n, row) in tables.numbered(new.rows & tables.again) {
-            // The instruction is the second producer of a pair.
+            // The new instruction is the second producer of a pair.
             if self.past.iter().any(|past| past.rows >> n & 1 == 1 && follows(row, &past.age)) {
                 new.armed |= 1 << n;
             }
         }
         new.rows &= !tables.events;
         if new.rows != 0 {
-            // If no row counts in a unit, distances in this unit do not keep the entry.
+            // If no row counts in a unit, this unit does not keep the entry.
             if new.rows & !tables.valu == 0 {
                 new.last_states = 0;
             }
@@ -482,7 +482,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Adds an instruction that a row demands to be followed by another one.
+    /// Adds an instruction after which a row demands another instruction.
     fn owe(&mut self, number: usize, row: &HazardRow, new: &Past, uses: &Uses<'_>) {
         let armed = new.armed >> number & 1 == 1;
         let Past { inst, msb, place, .. } = *new;
@@ -502,7 +502,8 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Ends rows of producers after which at least as many operations came as the wait `inst` leaves outstanding.
+    /// Ends rows of producers that the wait `inst` covers: at least as many operations came after them as the wait
+    /// leaves outstanding.
     fn end_upto(&mut self, ender: &Ender, inst: &Inst) {
         let rows = &HazardTables::of(inst).rows;
         let ends = |row: Option<&HazardRow>, producer: &Inst, age: &Age| {
@@ -518,8 +519,9 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Ends rows, or arms them if the ender makes rows begin, for producers whose registers are all among those of the
-    /// instruction. Of a vector result, rows end for the registers that are among them.
+    /// Ends the ender's rows for producers whose registers are all among those of the instruction. An ender that makes
+    /// rows begin arms these rows instead. If only some registers of a vector result are among them, the rows end for
+    /// these registers.
     fn end_covered(&mut self, ender: &Ender, uses: &Uses<'_>) {
         let tables = HazardTables::of(uses.inst);
         let covers = covering(&ender.side, uses);

@@ -8,14 +8,16 @@ use crate::inst::Inst;
 use crate::opcode::Field;
 use crate::table::hazards::{HazardRow, HazardTables, Side, Upto, class};
 
-/// The instructions after an earlier one, as far as rules count them.
+/// The instructions after an earlier one, counted by the kinds that rules ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
-    /// The numbers of wait states, of vector operations, and of transcendental operations.
+    /// The number of wait states.
     pub states: u8,
+    /// The number of vector operations.
     pub valu: u8,
+    /// The number of transcendental operations.
     pub trans: u8,
-    /// The numbers of operations of the two kinds in `HazardRow::counts`, in entries for one row.
+    /// The numbers of operations of the two kinds in `HazardRow::counts`. Only an entry for a single row counts them.
     pub like: [u8; 2],
     pub counted: Counted,
 }
@@ -31,8 +33,8 @@ impl Age {
     /// The greatest count of operations of a kind: at least as many as a wait can leave outstanding.
     const LIKE: u8 = 63;
 
-    /// The age that one instruction adds. `is`: the flags of the instruction's class; `counted`: 1 if the instruction
-    /// is one of `HazardTables::counted`.
+    /// The age that one instruction adds. `states` is its number of wait states, `is` has the flags of its class, and
+    /// `counted` is 1 if it is one of `HazardTables::counted`, otherwise 0.
     pub(super) fn step(states: u8, is: u16, counted: u8) -> Age {
         let of = |flag: u16| u8::from(is & flag != 0);
         let counted = Counted { fewest: counted, most: counted };
@@ -44,7 +46,7 @@ impl Age {
     pub(super) fn pass(&mut self, more: &Age) {
         self.states = self.states.saturating_add(more.states);
         self.valu = self.valu.saturating_add(more.valu);
-        // Most instructions add none of these.
+        // Most instructions add 0 to the following counts.
         if more.trans != 0 {
             self.trans = self.trans.saturating_add(more.trans).min(Age::TRANS);
         }
@@ -65,8 +67,8 @@ impl Age {
         self.like.into_iter().zip(row.counts).find(|(_, of)| *of == kind).map_or(0, |(count, _)| count)
     }
 
-    /// Removes counts that make no difference to a row that no distance ends. `is_counted`: whether a wait that leaves
-    /// some operations ends the row.
+    /// Removes counts that make no difference to a row that no distance ends. `is_counted` tells whether a wait that
+    /// leaves some operations can end the row.
     pub(super) fn cut(&mut self, row: &HazardRow, is_counted: bool) {
         self.states = if row.lasts == u8::MAX { 0 } else { self.states.min(row.lasts) };
         self.valu = if is_counted { self.valu.min(Age::LIKE) } else { 0 };
@@ -97,7 +99,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// The greatest count, above all that rules ask for: counts in loops end there.
+    /// The greatest count, above all that rules ask for. Counts in loops stop at this number.
     const END: u8 = 15;
     pub(super) const NONE: Counted = Counted { fewest: 0, most: 0 };
 
@@ -117,15 +119,16 @@ impl Counted {
     }
 }
 
-/// 1 if the instruction is one of those that the target's rules count, or 0.
+/// The number that the instruction adds to `Age::counted`: 1 if the target's rules count it, otherwise 0.
 pub(super) fn counts(tables: &HazardTables, is: u16, uses: &Uses<'_>) -> u8 {
     let is_counted = || tables.counted.iter().any(|side| holds(side, uses));
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
 
 /// Whether the wait `inst` ends a row of the producer: it leaves no operations, or at most as many as came after the
-/// producer. Vector operations complete in order only if all of them and the producer are transcendental, or none.
-/// Without `row`, operations that are not vector operations have no count.
+/// producer. Vector operations complete in order only if the producer and all later ones are transcendental, or none of
+/// them is. Other operations are counted only with `row`; without `row`, only a wait that leaves none of them ends the
+/// row.
 pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
     let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
     let is_trans = || HazardTables::of(inst).classes(producer).is() & class::TRANS != 0;
@@ -147,7 +150,7 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     let [first, second] = both;
     let missing = distance.saturating_sub(second.age.valu);
     let between = first.age.valu.checked_sub(second.age.valu)?.checked_sub(1)?;
-    // Instructions that the row counts have to be between the two, not just before the second one.
+    // Instructions that the row counts must come between the two producers, not just after the second one.
     let lacks_counted = row.counted && first.age.counted.most <= second.age.counted.fewest;
     if missing == 0 || between > row.again? || lacks_counted {
         return None;
@@ -159,8 +162,8 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
 }
 
 /// Whether a producer that has just been issued makes a pair with an earlier producer of the row, which has this age.
-/// Only a limited number of vector operations may come between them; and if the row counts instructions, at least one
-/// of these must.
+/// Only a limited number of vector operations may come between the two. If the row counts instructions, at least one of
+/// these must come between the two.
 pub(super) fn follows(row: &HazardRow, age: &Age) -> bool {
     row.again.is_some_and(|again| age.valu.saturating_sub(1) <= again) && (!row.counted || age.counted.most > 0)
 }
@@ -182,8 +185,10 @@ impl Seen {
         self.0 |= other.0;
     }
 
-    /// Issues the instruction, and returns the registers that were seen before it; unless writes make registers unseen
-    /// again, also those that the instruction itself makes seen.
+    /// Issues the instruction, and returns the registers that count as seen for its own rows. If the rules are about
+    /// pairs, these are all registers seen so far, with the others of their pairs. Otherwise, if writes make registers
+    /// unseen again, these are the registers seen before the instruction. In all other cases, the registers that the
+    /// instruction itself makes seen are included.
     #[inline]
     pub(super) fn issue(&mut self, tables: &HazardTables, is: u16, uses: &Uses<'_>) -> Seen {
         let read = match is & class::SEES {
@@ -205,7 +210,7 @@ impl Seen {
         }
     }
 
-    /// Whether the row's producer is about one of the registers.
+    /// Whether the row's producer side is about one of these registers in the instruction.
     pub(super) fn has(self, row: &HazardRow, uses: &Uses<'_>) -> bool {
         scalars(&row.producer, uses) & self.0 != 0
     }

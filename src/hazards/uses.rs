@@ -13,7 +13,7 @@ use crate::target::FACTS;
 use crate::value::{Access, Operand, Reg, Value};
 use crate::vgpr_msb::VgprMsb;
 
-/// The flag of operations whose result has a half of a register, of which they keep the other half.
+/// The flag of operations that write half of a register and keep the other half.
 const HALF: u32 = flag("half");
 
 /// A run of registers: the first one, and the number of them.
@@ -27,8 +27,9 @@ pub(crate) struct Use {
     pub access: Access,
     /// The register files that the operand is in, as in `table::hazards::file`.
     pub files: u8,
-    /// The width of the operand.
+    /// The width of the operand in bits.
     pub bits: u16,
+    /// The first register, as a bit of `RegSet`.
     first: u16,
     count: u16,
 }
@@ -82,14 +83,14 @@ pub(crate) struct Uses<'i> {
     pub msb: VgprMsb,
     /// The register files of all operands.
     pub files: Files,
-    /// [`Inst::facts`]; `None` until they are needed.
+    /// The result of [`Inst::facts`]; `None` until it is needed.
     facts: Cell<Option<u32>>,
     list: [Use; ROOM],
     count: usize,
 }
 
-/// The number of operands that are kept, enough for nearly every instruction. Further operands are found again each
-/// time.
+/// The number of operands that are stored, enough for nearly every instruction. Further operands are found again in
+/// each search.
 const ROOM: usize = 8;
 
 impl<'i> Uses<'i> {
@@ -125,8 +126,8 @@ impl<'i> Uses<'i> {
         facts
     }
 
-    /// Whether the instruction reads the operand. A load reads no half of its destination that it keeps because it has
-    /// no component for it; of a load that may fail, and so keep all of it, LLVM counts the old value as a source.
+    /// Whether the instruction reads the operand. A load of half a register keeps the other half, which does not count
+    /// as read. A load that may fail (`tfe`, `lwe`) can keep its whole destination, which counts as read, as in LLVM.
     #[inline]
     pub fn reads(&self, one: &Use) -> bool {
         one.access.reads() && !(one.access.writes() && self.keeps_half())
@@ -162,7 +163,7 @@ impl<'i> Uses<'i> {
     pub fn each_run(&self, is: impl Fn(&Use) -> bool, mut take: impl FnMut(u16, u16)) {
         let runs = || self.iter().filter(|one| one.count != 0 && is(one)).map(|one| (one.first, one.first + one.count));
         let mut from = 0;
-        // The first register that is not below `from`.
+        // The next run begins at the first register that is not below `from`.
         while let Some(first) = runs().filter(|(_, end)| *end > from).map(|(first, _)| first.max(from)).min() {
             let mut end = first;
             while let Some(longer) = runs().filter(|run| run.0 <= end && run.1 > end).map(|run| run.1).max() {

@@ -231,14 +231,14 @@ impl Arguments {
         (self, true)
     }
 
-    /// An entry of `uppers` that no argument uses except the one at this index.
+    /// The index of an entry of `uppers` that no argument uses, except perhaps the argument with the index `at`.
     fn free_upper(&self, at: usize) -> Option<u8> {
         let given = self.all.get(..self.len.into())?;
         let is_used = |n| given.iter().enumerate().any(|(other, packed)| other != at && packed.upper() == Upper::At(n));
         (0..MAX_LONG as u8).find(|n| !is_used(*n))
     }
 
-    /// A bit for each argument.
+    /// A mask with one set bit for each argument.
     #[inline(always)]
     pub(super) fn all(&self) -> u32 {
         (1 << (self.len & 31)) - 1

@@ -46,7 +46,7 @@ pub struct Builder {
     second: Option<Opcode>,
     encoding: Encoding,
     arguments: Arguments,
-    /// The sources to be negated, a bit for each. `abs` and `sext` are alike.
+    /// The sources to be negated: bit N stands for source N. `abs` and `sext` have the same form.
     pub(super) neg: u8,
     pub(super) abs: u8,
     pub(super) sext: u8,
@@ -271,8 +271,9 @@ impl Builder {
         plain.map_or_else(|| self.search(), Ok)
     }
 
-    /// Tries the base forms up to the first that needs a closer look: forms of 32 bits, then one of 64, as `search`
-    /// does. No base form has a modifier of SDWA or DPP.
+    /// Fills the first base form that holds the arguments, in the order of `search`: forms of 32 bits, then one of 64.
+    /// Returns `None` if no form holds them, or if an earlier form needs a closer look. A base form has no modifier of
+    /// SDWA or DPP.
     #[inline]
     fn plain(&self) -> Option<Inst> {
         let op_indices = self.opcode.op_indices(self.target);
@@ -321,7 +322,7 @@ impl Builder {
     /// The error if no form could be filled.
     #[cold]
     fn refused(&self, tried: &Tried) -> BuildError {
-        // If no form has one of the fields, report this field, whatever error another form returned.
+        // A field that no form has is reported, whatever error another form returned.
         if let Some(field) = tried.extra.filter(|field| !self.has_place(*field)) {
             return BuildError::Unknown(field);
         }

@@ -101,7 +101,7 @@ impl ModifierSet for Vopd {}
 pub struct Vopd3;
 impl ModifierSet for Vopd3 {}
 
-/// The facts of an operation in the tables.
+/// The properties of an operation, from the tables.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operation {
     pub opcode: u8,
@@ -111,6 +111,7 @@ pub(crate) struct Operation {
     pub src1: bool,
     /// Whether a literal always follows the operation.
     pub literal: bool,
+    /// The register that the result is added to, if there is one.
     pub addend: Addend,
     pub reads_vcc: bool,
     /// Number of registers of each operand.
@@ -151,8 +152,8 @@ pub(crate) struct Duals {
     pub dwords: u8,
     pub fields: &'static [Fields; 2],
     pub may: Freedom,
-    /// The operations, the positions that they can have, and the operation with the same effect in an instruction of
-    /// its own.
+    /// For each operation: the operation, the positions that it can have, the operation with the same effect in an
+    /// instruction of its own, and its properties.
     pub operations: &'static [(Opcode, Part, Option<Opcode>, &'static Operation)],
 }
 
@@ -204,7 +205,7 @@ impl<P, F> Dual<P, F> {
         }
     }
 
-    /// The register that is read as the addend, or 0, and its field.
+    /// The register that is read as the addend, or 0, with its field.
     const fn addend(&self, fields: &Fields) -> (u16, Field) {
         match self.operation.addend {
             Addend::None => (0, fields.dst.0),
@@ -291,7 +292,7 @@ impl<P> Dual<P> {
                 _ => Err(BuildError::Operand { field, given: argument.given(rules) }),
             }
         };
-        // An optional number in a field of its own.
+        // The value of an optional number, which has a field of its own.
         let number = |field: Field| match builder.find(field) {
             None => Ok(None),
             Some((_, argument)) => match argument.integer().map(u8::try_from) {

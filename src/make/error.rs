@@ -90,9 +90,9 @@ pub enum BuildError {
     },
     /// The third source of a matrix operation shares some but not all of the destination's registers.
     Overlap(Field),
-    /// The two operations of a dual instruction use registers of the same bank where this is not allowed. See
-    /// [`RuleError::Banks`](crate::check::RuleError::Banks); the numbers of the two destinations, too, must differ in
-    /// bit 0, or in VOPD3 only be different.
+    /// The two operations of a dual instruction use registers of the same bank where this is not allowed: see
+    /// [`RuleError::Banks`](crate::check::RuleError::Banks). The numbers of the two destinations must also differ: in
+    /// bit 0 for VOPD, in any bit for VOPD3.
     Banks {
         /// The operand of the first operation.
         x: Field,

@@ -12,17 +12,17 @@
 //! use amdgpu_isa::imm::Waitcnt;
 //! use amdgpu_isa::gfx942;
 //!
-//! // A constant is an inline one if it can be, else a literal.
+//! // A constant becomes an inline constant if one has its value, otherwise a literal.
 //! let add = gfx942::s_add_u32(s(4), s(1), int(1000)).words().unwrap();
 //! assert_eq!(*add, [0x8004_ff01, 1000]);
 //! // Registers are as wide as the operand: v[4:7], v[2:3].
 //! const LOAD: Result<Words, BuildError> = gfx942::global_load_dwordx4(v(4), v(2), off()).offset(16).nt().words();
 //! assert_eq!(*LOAD.unwrap(), [0xdc5e_8010, 0x047f_0002]);
-//! // A width can be said, and then it must fit.
+//! // A width can be given, and must then be the operand's.
 //! let sum: Agpr<16> = a(0);
 //! gfx942::v_mfma_f32_32x32x8_f16(sum, v(2), v(4), sum).words().unwrap();
 //!
-//! // A constant that has parts is taken as what it is, and encoded as the target has it.
+//! // A constant of several parts is given by its parts, and encoded for the target.
 //! let wait = gfx942::s_waitcnt(Waitcnt::new().with_vmcnt(2).with_lgkmcnt(0)).words().unwrap();
 //! assert_eq!(*wait, [0xbf8c_0072]);
 //! let error = gfx942::s_waitcnt(Waitcnt::new().with_vmcnt(64)).words().unwrap_err();

@@ -453,7 +453,7 @@ pub trait ScalarOffset: ModifierSet {
 }
 impl<M: ScalarOffset> Code<M> {
     /// Adds a constant, in bytes, to an offset in a register. Refuses a constant that does not fit, and an offset that
-    /// is a constant, also a second constant.
+    /// is a constant or already contains one.
     #[inline(always)]
     pub const fn plus(mut self, bytes: i32) -> Self {
         const REGISTER: u64 = (1 << SCALAR) - 1;

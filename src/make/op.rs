@@ -9,8 +9,8 @@ use crate::value::Reg;
 pub(crate) use crate::code::{AGPR, LITERAL};
 pub(crate) use crate::shared::class;
 
-/// Codes above those of the hardware and of accumulation registers. These codes are resolved when the operand for which
-/// they are given is known.
+/// The first of the codes above those of the hardware and of accumulation registers. These codes are resolved when the
+/// operand for which they are given is known.
 pub(crate) const INT: u16 = 0x400;
 pub(crate) const FLOAT: u16 = 0x401;
 pub(crate) const OFF: u16 = 0x402;

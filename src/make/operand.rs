@@ -535,8 +535,8 @@ impl<M: ModifierSet> Code<M> {
         self.fail(BuildError::Registers { field, given: given(rules, register as u16 + file, 0), dwords: 1 })
     }
 
-    /// Checks that two runs of registers of one file are the same or have none in common. The code of the second one
-    /// may be a constant.
+    /// Checks that two runs of registers of one file are the same or have no register in common. The code of the second
+    /// run may be that of a constant.
     pub(crate) const fn apart(self, field: Field, written: u8, added: u8, dwords: u8) -> Self {
         let (written, added) = (self.bits_from(written) & VECTOR_LAST, self.bits_from(added) & VGPR_LAST);
         if added < VGPR || added - VGPR == written || (added - VGPR).abs_diff(written) >= dwords as u16 {

@@ -27,7 +27,8 @@ pub(crate) struct Rules {
     pub off: u16,
     /// The code of each `Special`, or 255.
     pub specials: &'static [u8],
-    /// The class of each code below the vector registers, counted from one or 0 for none, and the bit `PAIR`.
+    /// The class of each code below the vector registers, counted from 1, or 0 for a code without a class; and the bit
+    /// `PAIR`.
     pub classes: [u8; VGPR as usize],
     /// Whether vector tuples must begin at even registers.
     pub aligned: bool,

@@ -10,8 +10,9 @@ use crate::table::{FormSignature, OperandDesc};
 use crate::target::Target;
 use crate::value::Operand;
 
-/// The instruction in `form`, if its descriptors are equal and all operands and modifiers have the same codes on its
-/// target. If not, the search for the partner of each operand converts the instruction, or finds the error.
+/// The instruction in `form`, if the form's descriptors are equal and all operands and modifiers have the same codes on
+/// the form's target. `None` otherwise: the caller then looks for the partner of each operand, and converts the
+/// instruction or finds the error.
 pub(super) fn retarget(from: &Inst, form: &Form) -> Option<Inst> {
     let (target, signature) = (from.target(), from.signature());
     if form.extension.is_some() || !are_alike((target, signature), (form.target, form.signature)) {
@@ -71,7 +72,7 @@ fn operand(from: &Inst, desc: &OperandDesc, target: Target, words: &mut Words) -
         return None;
     }
     let coded = access(desc, from).and_then(|_| Some(read(desc, from)?.0));
-    // Bits that other bits make meaningless are kept, except those of a scalar address.
+    // Bits that other bits make meaningless are kept, except in a scalar address.
     let meaningless = matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc));
     if meaningless && !desc.kind.is_scalar_address() {
         words.desc(desc, value(desc, from)).ok()?;

@@ -29,7 +29,7 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
             is_same_size(a, (desc, x), (other, y)) && same_value((a, desc, x), (b, other, y))
         })
     };
-    // An absent operand is equal to one that the other target does not have.
+    // An absent operand needs no partner on the other target.
     let is_extra = |x: &Operand, (side, other): (Descs, Descs), names: Names| {
         x.value == Value::Off && side.named(x).is_some_and(|desc| other.partner(side, desc, names).is_none())
     };
@@ -50,23 +50,24 @@ pub(super) fn compare(a: &Inst, b: &Inst, names: Names) -> Result<(), RetargetEr
     };
     let usual = |desc: &OperandDesc| silent(a.opcode(), desc).into();
     let partner = |desc: &OperandDesc| there.partner(descs, desc, names);
-    // A target whose operation lacks a modifier with one meaning only does what the modifier has to say.
+    // A modifier with only one meaningful value may be missing on the target: the target's operation then always has
+    // this meaning.
     let compared = descs.all().filter(|desc| partner(desc).is_some() || fixed(a.opcode(), desc).is_none());
     same_modifiers((a, b), compared, partner, value, usual).map_err(|desc| match partner(desc) {
         Some(_) => refused(a, desc),
         None => RetargetError::Modifier { field: desc.field, value: modifier(desc, a) },
     })?;
-    // Modifiers that only the other target has must have no effect.
+    // Modifiers that only the target has must have no effect.
     let besides = there.all().filter(|desc| descs.partner(there, desc, names.reversed()).is_none());
     same_modifiers((b, b), besides, |_| None, |_, _| None, usual).map_err(|desc| refused(b, desc))
 }
 
-/// The only value with a meaning of a modifier.
+/// The only meaningful value of a modifier; `None` if it has several.
 pub(super) fn fixed(opcode: Opcode, desc: &OperandDesc) -> Option<u32> {
     FIXED.iter().find(|fixed| (fixed.0, fixed.1) == (opcode, desc.field)).map(|fixed| fixed.2.into())
 }
 
-/// The value with which a modifier has no effect, or the only one with a meaning.
+/// The value with which a modifier has no effect, or its only meaningful value.
 pub(super) fn silent(opcode: Opcode, desc: &OperandDesc) -> u32 {
     let usual = match desc.kind {
         OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)) => desc.used_bits.into(),
@@ -84,7 +85,7 @@ impl Descs {
         let is = |i: &&OperandDesc| i.field == role || has_register(i) && role == Field::Soffset;
         let mut operands = self.all().filter(|i| i.access.is_some()).filter(is);
         let first = operands.next()?;
-        // vcc can be listed as two operands.
+        // The operation can list vcc as two operands, one for each access.
         Some(operands.find(|i| i.access == Some(operand.access) && first.access != i.access).unwrap_or(first))
     }
 }
@@ -95,16 +96,17 @@ fn is_same_size(a: &Inst, here: (&OperandDesc, &Operand), there: (&OperandDesc, 
     is_width(here, there) && same_half(a, here, there)
 }
 
-/// Whether two operands have the same access and width. A constant has the width of a field or a literal, which is not
-/// compared. A scalar offset may be a register, always of 32 bits.
+/// Whether two operands have the same access and width. The width of a number is that of its field, and is not
+/// compared, except for a literal that the operation always has. The width of a scalar offset is not compared either.
 fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
     let constant = match desc.kind {
         OperandKind::Offset(_) => true,
         OperandKind::Number(kind) => !matches!(kind, NumberKind::Literal { .. }),
         _ => false,
     };
-    // A value of 16 bits is in the lower half of a register; if only this half is the operand, the upper half is kept.
-    // A float constant has the width of its type.
+    // One operand may be half a register where the other is a whole one, because a value of 16 bits is in the lower
+    // half of its register. For a float constant this is true only if both operands have the same type, because the
+    // constant has the width of its type.
     let types = !matches!(x.value, Value::Float(_)) || desc.ty == other.ty;
     let half = types && ([x.bits, y.bits] == [HALF, 2 * HALF] || [y.bits, x.bits] == [HALF, 2 * HALF]);
     kept(x) == kept(y) && (constant || half || x.bits == y.bits)

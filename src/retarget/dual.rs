@@ -9,7 +9,7 @@ use crate::operation::layout;
 use crate::table::generated::RENAMED;
 use crate::target::Target;
 
-/// The same two operations in one instruction of the target. A pair that the target lacks is not split: two
+/// The instruction of the target with the same two operations. A pair that the target lacks is not split: two
 /// instructions are longer, and the second one might read a result of the first one.
 pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<Inst, RetargetError> {
     let (format, first) = (from.format(), from.opcode());
@@ -49,7 +49,7 @@ pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<In
     }
 }
 
-/// The operation, or the one that the target has under another name.
+/// The name of the operation on the target: the same one, or another one with the same meaning.
 fn renamed(opcode: Opcode, target: Target) -> Result<Opcode, RetargetError> {
     let is_there = |op: &Opcode| op.entries(target).next().is_some();
     let others = || {

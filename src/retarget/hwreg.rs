@@ -8,10 +8,10 @@ use crate::opcode::Field;
 use crate::table::HwregField;
 use crate::target::{HWREGS, Target};
 
-/// A bit's field, and its place in the field.
+/// The number of a bit's field, and the bit's place in the field; `None` if the bit is in no field.
 type Meaning = Option<(u8, u8)>;
 
-/// The field at a bit.
+/// The field that contains a bit of a register; `None` if the bit is in no field.
 fn field(target: Target, register: u8, bit: u8) -> Option<&'static HwregField> {
     HWREGS[target as usize].iter().find(|field| field.register == register && field.bits().contains(&bit))
 }
@@ -26,8 +26,9 @@ fn bits(reg: Hwreg) -> Range<u8> {
     reg.offset.min(end)..end
 }
 
-/// The range of bits with the same meaning, in the register of the same name, whose number is `named`, or in another
-/// one.
+/// The bits of a register of `to` with the meaning that the bits `reg` have on `from`. `named` is the number of the
+/// register of `to` with the same name, if there is one. Its equally placed bits are tried first, and then other places
+/// in all registers.
 pub(super) fn there(from: Target, to: Target, reg: Hwreg, named: Option<u8>) -> Result<Hwreg, RetargetError> {
     let same = |there: Hwreg, bit: u8| {
         let here = meaning(from, reg.id, bit);

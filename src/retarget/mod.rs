@@ -42,12 +42,12 @@ impl Inst {
     /// hardware ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9. A dual instruction
     /// (VOPD) remains one; it is an error if the target lacks one of its operations, or has no dual instructions.
     ///
-    /// A source 0 becomes `null`, or `null` becomes 0, where the target accepts only the other one. A hardware register
-    /// is the one of the same name, or of the name that RDNA4 gave it, and a field of one that is elsewhere on the
-    /// target is found there. Bits that mean something else, or that mean something on one of the targets only, are an
-    /// error. An output modifier (`mul:2`, `div:2`) means the same where the mode flushes denormal results. In other
-    /// modes it does nothing before RDNA4. The dual maximum and minimum of floats have other names from
-    /// RDNA4m on; before, the mode says whether they quiet NaN, as with `v_max_f32`.
+    /// A source 0 becomes `null`, or the reverse, where the target accepts only one of them. A hardware register
+    /// becomes the register of the same name, or of the name that RDNA4 gave to it. If the target has a field in
+    /// another place, the field is found there. Bits that have another meaning on the target, or a meaning on one of
+    /// the targets only, are an error. An output modifier (`mul:2`, `div:2`) has the same meaning where the mode
+    /// flushes denormal results. In other modes it does nothing before RDNA4. The dual maximum and minimum of floats
+    /// have other names from RDNA4m on. Before RDNA4m, the mode decides whether they quiet NaN, as with `v_max_f32`.
     ///
     /// A load of half a register is an error if only one of the targets can have memory with ECC, where such a load
     /// clears the other half.
@@ -112,11 +112,13 @@ fn has_same_halves(from: &Inst, target: Target) -> Result<(), RetargetError> {
         return Ok(());
     }
     let keeps = |operand: &Operand| operand.access == Access::ReadWrite && operand.is_vector();
-    // A load that may fail (`tfe`, `lwe`) keeps its data, too, and the words do not say whether these end in a half.
+    // A load that may fail (`tfe`, `lwe`) also keeps its data, and the words do not tell whether the data end in half a
+    // register.
     from.operands().find(keeps).and_then(|operand| operand.role).map_or(Ok(()), |field| Err(RetargetError::Half(field)))
 }
 
-/// Fails if the instruction does nothing for a number of cycles, and the number has other bits on the target.
+/// Fails if the instruction does nothing for a number of cycles, and the target reads another number of cycles from its
+/// constant, of which it uses more or fewer bits.
 fn has_same_cycles(from: &Inst, target: Target) -> Result<(), RetargetError> {
     let field = Field::Simm16;
     let is_nop = from.opcode().purpose() == Some(Purpose::Nop);
@@ -128,11 +130,13 @@ fn has_same_cycles(from: &Inst, target: Target) -> Result<(), RetargetError> {
     }
 }
 
-/// A translation of field names to the names of the other format.
+/// The translation of field names from one format to another.
 #[derive(Clone, Copy)]
 enum Names {
     Same,
+    /// The other format is the successor; each pair is the old name and the new name.
     Newer(&'static [(Field, Field)]),
+    /// The other format is the predecessor; the pairs are as in `Newer`.
     Older(&'static [(Field, Field)]),
 }
 
@@ -195,7 +199,7 @@ impl Descs {
         self.all().find(|i| i.access.is_none() && i.lsb == bit).map(|i| i.field)
     }
 
-    /// The descriptor that corresponds to a descriptor of the other target.
+    /// The descriptor in `self` that corresponds to `desc`, a descriptor of the other target in `others`.
     fn partner(self, others: Descs, desc: &OperandDesc, names: Names) -> Option<&'static OperandDesc> {
         // The name of the bit that makes the operation return the old value depends on the generation.
         if desc.access.is_none() && others.returns == Some(desc.lsb) {
@@ -213,7 +217,7 @@ impl Descs {
 }
 
 fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, RetargetError> {
-    // The form with the same trailing dword is used; a literal does not count as one.
+    // The form on the target must have the same trailing dword, or a related one. A literal does not count as one.
     let behind = from.extension().filter(|e| !e.is_literal());
     let is_same = |form: &&FormSignature| match (behind, form.extension.filter(|e| !e.is_literal())) {
         (Some(behind), Some(there)) => Names::between(behind, there).is_some(),
@@ -278,7 +282,7 @@ fn retarget_as(
         };
         hold(other, value, &mut words).map_err(|_| refused())?;
     }
-    // An address that only the target can have is absent.
+    // A scalar address that only the target's form has is encoded as absent.
     for desc in there.all().filter(|i| i.kind.is_scalar_address()) {
         if descs.partner(there, desc, names.reversed()).is_none() {
             encode(desc, EncodedOperand::Off, &mut words).map_err(|_| lacks())?;
@@ -332,7 +336,7 @@ fn retarget_as(
     follows(from, inst)
 }
 
-/// Fails if the new instruction breaks a rule and the old one does not.
+/// Fails if the new instruction breaks a rule that the old one follows.
 fn follows(from: &Inst, made: Inst) -> Result<Inst, RetargetError> {
     match made.check() {
         Err(rule) if from.check().is_ok() => Err(RetargetError::Rule(rule)),
@@ -442,7 +446,8 @@ fn translate(
         }
         EncodedOperand::Code(n) => EncodedOperand::Code(code(n)?),
         EncodedOperand::High(n) => EncodedOperand::High(code(n)?),
-        // A register alone is in the constant's field on targets where a bit tells which field names it.
+        // On targets where a bit selects the field that names the register, an offset that is only a register is in the
+        // field of the constant.
         EncodedOperand::Soffset(n) if desc.kind.is_sum() && !other.kind.is_sum() => EncodedOperand::Code(code(n)?),
         EncodedOperand::Soffset(n) => EncodedOperand::Soffset(code(n)?),
         EncodedOperand::RegisterPlusOffset(n, bytes) => EncodedOperand::RegisterPlusOffset(code(n)?, of_bytes(bytes)?),

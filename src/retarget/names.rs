@@ -50,7 +50,7 @@ fn names(of: &'static NameTables, kind: Option<OperandKind>, field: Field) -> &'
         (Some(ModifierKind::Choice(list)), _) => of.of_modifier(list),
         (Some(ModifierKind::Omod), _) => of.omod,
         (Some(ModifierKind::DppCtrl), _) => of.dpp_ctrl,
-        // Loads and atomic operations have no values that stores lack.
+        // Stores have all values that loads and atomic operations have.
         (Some(ModifierKind::TemporalHint { .. }), _) => of.th_store,
         _ => &[],
     }
@@ -163,8 +163,8 @@ fn part(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
                     return Err((part, count.into()));
                 }
             }
-            // Ones outside of the parts, as compilers write them, wait for nothing. The other target may have a part
-            // there.
+            // Compilers set the bits outside of the parts, which wait for nothing. Bits that belong to a part on the
+            // other target are left to that part.
             Imm::Depctr(Depctr { rest: wait.rest & !Depctr::parts_of(to), ..wait })
         }
         Imm::DelayAlu(delay) => {

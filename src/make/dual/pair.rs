@@ -61,8 +61,8 @@ pub fn pair(first: &Inst, second: &Inst) -> Result<Inst, PairError> {
     join(first, second).or_else(|error| join(second, first).map_err(|_| error))
 }
 
-/// Joins two instructions. The second does not use what the first writes, and both read before either writes: their
-/// order does not matter.
+/// Joins two instructions, whose order does not matter: the second does not use a register that the first writes, and
+/// both read before either writes.
 fn join(x: &Inst, y: &Inst) -> Result<Inst, PairError> {
     let target = x.target();
     let duals =

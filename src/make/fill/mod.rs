@@ -42,8 +42,8 @@ struct Filling<'a> {
     used: u32,
     /// An upper bound of the number of operands that the constant bus delivers.
     scalars: u8,
-    /// The sources that can be negated, those whose absolute value can be taken, and those that can be sign-extended: a
-    /// bit for each source.
+    /// The sources that can be negated, those whose absolute value can be taken, and those that can be sign-extended,
+    /// with a bit for each source.
     signs: [u8; 3],
     /// Whether `accept` has something to check.
     is_sized: bool,
@@ -70,8 +70,8 @@ pub(super) fn fill(
             Some(_) => filling.operand(desc, lacks),
         };
         if let Err(error) = filled {
-            // If a caller confuses two fields, one is missing and one is unknown: report the unknown one, which is more
-            // helpful.
+            // A caller that confuses two fields leaves one missing and gives one that is unknown. The unknown one is
+            // reported, because this is more helpful.
             return Err(match (error, unknown(builder, filling.form.layout, extension)) {
                 (BuildError::Missing(_), Some(field)) => BuildError::Unknown(field),
                 (error, _) => error,
@@ -90,7 +90,7 @@ pub(super) fn fill(
     if let Some(field) = can_overlap(format).then(|| overlap(&inst)).flatten() {
         return Err(BuildError::Overlap(field));
     }
-    // An operation reads at most one scalar that no field names.
+    // An operation reads at most one scalar that no field names, so an exact count is needed only near the limit.
     let is_near = has_bus(format) && filling.scalars + 1 > scalar_limit(builder.target, facts);
     match is_near.then(|| bus_reads(&inst).excess).flatten() {
         Some(field) => Err(BuildError::ConstantBus(field)),
@@ -185,7 +185,7 @@ impl Filling<'_> {
     /// Checks operands whose width depends on other fields, and single registers that must be even.
     fn accept(&self, inst: &Inst) -> Result<(), BuildError> {
         for address in self.form.descs().filter_map(Address::of) {
-            // An argument without a width has as many registers as its field names.
+            // An argument without a width has as many registers as the part of the address that its field names.
             let (mut all, mut parts) = (0, 0);
             for part in 0..address.fields.count() {
                 let field = address.field(part);
@@ -205,7 +205,7 @@ impl Filling<'_> {
         }
         for desc in self.form.descs() {
             let even = desc.access.is_some() && self.facts & const { flag("even") } != 0;
-            // With the fail status, one register becomes two.
+            // The fail status makes two registers of one.
             let status = matches!(desc.kind, OperandKind::Register(RegisterKind::Data { .. })) && desc.dwords == 1;
             let sized = match desc.kind {
                 OperandKind::Register(RegisterKind::Matrix { .. }) | OperandKind::Image(ImageKind::Data { .. }) => true,

@@ -44,7 +44,7 @@ impl Filling<'_> {
         if is_conditional(desc) && desc.access == Some(Access::Write) {
             let returns = self.form.descs().find(|i| i.access.is_none() && i.lsb == desc.write_if_bit).map(|i| i.field);
             match b.find(desc.field) {
-                // In a temporal hint, the lowest bit is this flag.
+                // The lowest bit of a temporal hint is this flag.
                 None if !returns.is_some_and(|f| self.flag(f) || f == Field::Th && self.is_odd(f)) => return Ok(()),
                 _ => self.words.set(desc.write_if_bit, true),
             }
@@ -102,7 +102,7 @@ impl Filling<'_> {
             op::VGPR_HIGH..=op::VGPR_HIGH_LAST if kind.is_half() => {
                 EncodedOperand::High(argument.code - op::VGPR_HIGH + VGPR)
             }
-            // Modifiers determine the width; `accept` checks it.
+            // Modifiers determine the width, which `accept` checks.
             _ if kind.is_sized() => self.resolve(desc, 1, Argument { dwords: 0, ..argument })?,
             _ => match self.resolve(desc, desc.dwords.into(), argument)? {
                 EncodedOperand::Code(code) if code == vcc(self.builder.target) && kind.is_vcc() => EncodedOperand::Vcc,
@@ -205,7 +205,7 @@ impl Filling<'_> {
             self.literal_of = desc.field;
         }
         let is_inline = |code| int_of(code).is_some() || (FLOAT..=FLOAT_LAST).contains(&code);
-        // Destinations count as well: the number is an upper bound.
+        // Destinations also count, because the number is only an upper bound.
         let is_on_bus = match coded {
             EncodedOperand::Code(code) => code < VGPR && !is_inline(code),
             EncodedOperand::Number(_) | EncodedOperand::Off | EncodedOperand::High(_) => false,

@@ -1,5 +1,5 @@
-//! Fills a base form of one or two dwords if, as is nearly always so, each operand is a register, a constant or a
-//! number that needs no second look. Everything else, and all errors, are left to [`fill`](super::fill).
+//! Fills a base form of one or two dwords if each operand is a register, a constant or a number that needs no second
+//! look, as is nearly always so. All other forms, and all errors, are left to [`fill`](super::fill).
 
 use super::step::{Step, StepKind, step};
 use crate::check::{bus_is_implied, bus_reads, can_overlap, excluded, has_bus, has_only};
@@ -45,12 +45,13 @@ struct Filled {
     scalars: u8,
     /// A bit for each argument that is still to be used.
     rest: u32,
-    /// Negations, absolute values and sign extensions that are still to be used: a bit for each, eight bits apart.
+    /// The signs that are still to be used, a bit for each source: negations from bit 0 on, absolute values from bit 8
+    /// on, and sign extensions from bit 16 on.
     signs: u32,
 }
 
-/// Makes the instruction in the base form of an entry, which has this start. The result, if any, is the instruction that
-/// `fill` would make.
+/// Makes the instruction in the base form of an entry. `start` has the bits of the form without operands. If there is a
+/// result, it is the instruction that `fill` would make.
 pub(in crate::make) fn plain(builder: &Builder, entry: &OpcodeEntry, start: &Start) -> Result<Inst, Left> {
     let (target, signature, format) = (builder.target, entry.signature, entry.signature.format);
     let facts = info(target, entry.op_index.into()).flags;
@@ -73,7 +74,7 @@ pub(in crate::make) fn plain(builder: &Builder, entry: &OpcodeEntry, start: &Sta
         return Err(Unsure);
     }
     if has_bus(format) {
-        // An operation reads at most one scalar that no field names.
+        // An operation reads at most one scalar that no field names, so an exact count is needed only near the limit.
         let limit = scalar_limit(target, facts);
         let is_near = scalars > limit || scalars == limit && signature.implied && bus_is_implied(&inst);
         if is_near && bus_reads(&inst).excess.is_some() {
@@ -97,7 +98,7 @@ fn operands(builder: &Builder, entry: &OpcodeEntry) -> Result<Filled, Left> {
         }
         let step = step(target, *at).ok_or(Unsure)?;
         let (kind, next) = (step.kind(), filled.rest.trailing_zeros());
-        // Nearly always the next argument is the one for this operand.
+        // The next argument is nearly always the one for this operand.
         let (code, key) = arguments.key(next);
         let bits = match kind {
             _ if key != step.key() && key != step.key() & Step::ROLE_ONLY => None,
@@ -135,7 +136,7 @@ fn operands(builder: &Builder, entry: &OpcodeEntry) -> Result<Filled, Left> {
             }
             _ => {}
         }
-        // A copy, so that the state itself stays in registers.
+        // The call gets a copy, so that the state itself stays in registers.
         let mut copy = filled;
         other(builder, &mut copy, step, *at)?;
         filled = copy;
@@ -223,7 +224,7 @@ fn left(builder: &Builder, rules: &Rules, rest: u32) -> Left {
     if is_named { Unsure } else { Refused }
 }
 
-/// The bits that say that a scalar offset is a constant.
+/// The bits that mark a scalar offset as a constant.
 #[inline(always)]
 fn offset(desc: &OperandDesc, rules: &Rules) -> u64 {
     match desc.kind {
@@ -244,7 +245,7 @@ fn number(desc: &OperandDesc, step: Step, n: i64) -> Option<u32> {
     }
 }
 
-/// The value of a modifier that is not always zero if it is missing.
+/// The value of a modifier whose default can be other than zero.
 #[inline]
 fn modifier(desc: &OperandDesc, step: Step, given: Option<i64>) -> Option<u32> {
     let Some(n) = given else { return default(desc) };

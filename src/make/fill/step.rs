@@ -1,4 +1,4 @@
-//! What [`plain`](super::plain()) does with each descriptor, computed by the compiler.
+//! Steps: the actions of [`plain`](super::plain()) for each descriptor, computed by the compiler.
 
 use super::modifier::sign;
 use crate::codec::{has_default, is_conditional, is_signed};
@@ -39,8 +39,8 @@ pub(super) enum StepKind {
     Unsure,
 }
 
-/// A descriptor in one number: the kind of step, and the place of its bits. The role of its field and its width in
-/// dwords are where an argument has them, so that one comparison finds an argument that is expected.
+/// A descriptor in one number: the kind of step, and the position of its bits. The role of the field and the width in
+/// dwords have the same positions as in an argument, so that one comparison finds the expected argument.
 #[derive(Clone, Copy)]
 pub(super) struct Step(u64);
 
@@ -49,14 +49,16 @@ type Part = (u32, u32);
 
 const LSB: Part = (0, 6);
 const WIDTH: Part = (6, 6);
+/// The lowest bit of the upper part of a field in two parts.
 const HI: Part = (12, 6);
 /// The width of the lower part of a field in two parts; otherwise 0.
 const LO_WIDTH: Part = (18, 5);
-/// Of a register: the number that is subtracted from its code.
+/// The number that is subtracted from the code of a register.
 const ADD: Part = (23, 10);
 const SHIFT: Part = (33, 4);
-/// Of signs: the first one, counted as `plain` counts them, and the mask of those that the operation uses.
+/// The position of the first sign in `Filled::signs`.
 const FIRST: Part = (23, 5);
+/// The mask of the signs that the operation uses.
 const USED: Part = (28, 8);
 const KIND: Part = (37, 4);
 const READS: Part = (41, 1);
@@ -215,7 +217,7 @@ const fn modifier(desc: &OperandDesc, kind: ModifierKind) -> StepKind {
     }
 }
 
-/// The number of descriptors of all targets.
+/// The number of descriptors of all targets together.
 #[cfg(feature = "fast")]
 const COUNT: usize = FIRST_OF[DESCS.len()];
 

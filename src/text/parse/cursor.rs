@@ -153,8 +153,8 @@ impl<'t> Cursor<'t> {
         self.text.get(start..end).unwrap_or(&[])
     }
 
-    /// The names, numbers and single characters in the rest of the line, without comments, with the position of each.
-    /// A comment that does not end is the end of them: it is not searched again after each of its words.
+    /// The names, numbers and single characters in the rest of the line, each with its position. Comments are left out.
+    /// A comment without an end ends the iteration, so that the search for its end is not repeated after each word.
     pub fn words(self) -> impl Iterator<Item = (usize, &'t [u8])> {
         let mut cursor = self;
         core::iter::from_fn(move || {

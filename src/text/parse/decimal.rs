@@ -1,9 +1,10 @@
-//! The float nearest to decimal digits, or to a number of many bits. The parser of `core` is exact, too, but has code
-//! that can panic.
+//! Conversion of decimal digits, or of a number of many bits, to the nearest float. The parser of `core` is exact, too,
+//! but contains code that can panic.
 
-/// The number of digits that determine the result: a number halfway between two floats has at most 767.
+/// The number of digits that are read exactly. A number halfway between two floats has at most 767 digits, so further
+/// digits matter only by whether one of them is not 0.
 const DIGITS: usize = 800;
-/// The dwords of the greatest number in a computation: 1,200 digits and a quotient.
+/// The number of dwords of the greatest number in a computation, which has 1,200 digits and the bits of a quotient.
 const LIMBS: usize = 130;
 /// Powers of ten that an f64 holds exactly.
 const EXACT: [f64; 23] = [
@@ -18,7 +19,7 @@ pub fn nearest(text: &[u8]) -> u64 {
     let mut parts = text.splitn(2, is_exponent);
     let mantissa = parts.next().unwrap_or(&[]);
     let given = exponent(parts.next().unwrap_or(&[]));
-    // The places after the point, and the digits from the first one that is not 0.
+    // `places`: the number of digits after the point; `digits`: the digits from the first one that is not 0.
     let mut places = mantissa.iter().position(|c| *c == b'.').map_or(0, |point| mantissa.len() - 1 - point) as i64;
     let digits = || mantissa.iter().filter(|c| c.is_ascii_digit()).map(|c| u32::from(c - b'0')).skip_while(|d| *d == 0);
     let count = digits().count();
@@ -35,7 +36,7 @@ pub fn nearest(text: &[u8]) -> u64 {
     let mut number = Big::of(0);
     digits().take(DIGITS).for_each(|digit| number.multiply(10, digit));
     if count > DIGITS {
-        // One more digit stands for all the others: whether they are 0 matters for rounding.
+        // One more digit, 0 or 1, stands for all further digits: rounding depends only on whether they are all 0.
         let more = digits().skip(DIGITS).any(|digit| digit != 0);
         number.multiply(10, more.into());
         places -= (count - DIGITS - 1) as i64;

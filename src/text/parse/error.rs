@@ -74,7 +74,8 @@ pub enum ParseErrorKind {
     Mnemonic,
     /// The target has the operation, but not in the encoding that the suffix names.
     Encoding,
-    /// The target has the operation, but not in the encoding that the suffix names, only in those of these suffixes.
+    /// The target has the operation only in the encodings of these suffixes, not in the one that the suffix in the text
+    /// names.
     Variant(Suffixes),
     /// The text lacks this character here.
     Character(char),
@@ -137,7 +138,7 @@ pub enum ParseErrorKind {
         /// The greatest value.
         max: i64,
     },
-    /// The text has another number of registers than the operand.
+    /// The text has more or fewer registers than the operand.
     Width {
         /// The field.
         field: Field,
@@ -146,8 +147,8 @@ pub enum ParseErrorKind {
         /// The number of registers in the text.
         given: u16,
     },
-    /// The encoding takes the registers of the address in other pieces: each in a place of its own, as in `[v1, v2]`, or
-    /// all as one run.
+    /// The encoding takes the registers of the address in other pieces than the text: each register in a place of its
+    /// own, as in `[v1, v2]`, or all registers as one run.
     Pieces(Field),
     /// Some 16-bit registers of the instruction have a suffix `.l` or `.h` and this one lacks it, or others lack it and
     /// this one has it.

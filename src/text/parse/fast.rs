@@ -1,8 +1,8 @@
-//! Parser of instructions whose operands have precomputed texts, with the tables from which they are printed.
+//! Fast parser of instructions whose operands have precomputed texts. The parser uses the tables of the printer.
 //!
-//! Most lines of a program are such instructions. The text of an operand determines the index that it has in the table,
-//! and the index determines the bits of the words. Texts that differ from the printer's, and errors, are left to the
-//! parser that uses the descriptors.
+//! Most lines of a program are such instructions. The text of an operand determines its index in the table, and the
+//! index determines the bits of the words. Texts in another spelling than the printer's, and texts with errors, are
+//! left to the parser that uses the descriptors.
 
 mod dual;
 mod operand;
@@ -67,8 +67,9 @@ struct Quick<'t> {
     row: u32,
     /// The position after the mnemonic.
     cursor: Cursor<'t>,
-    /// The first characters after the mnemonic, padded with zeros, and the position of the first one in the text.
+    /// The first characters after the mnemonic, padded with zeros.
     padded: &'t [u8; 128],
+    /// The position of the first of these characters in the text.
     start: usize,
 }
 
@@ -116,7 +117,8 @@ impl<'t> Quick<'t> {
         Some(words.dwords.iter().take(4).rev().fold(0, |all, &dword| all << 32 | u128::from(dword)))
     }
 
-    /// Tries to parse the text with this signature.
+    /// Parses the text by `signature`, whose index is `number`. Returns `None` if the text needs another signature, or
+    /// the parser that uses the descriptors.
     fn attempt(&self, number: usize, signature: &FastSignature, base: u128, format: Format) -> Option<Inst> {
         let mut cursor = self.cursor;
         let is_wide = number >= self.tables.special;
@@ -229,7 +231,8 @@ impl<'t> Quick<'t> {
         printed.get(end..).is_some_and(|text| cursor.eat_all(text.trim_ascii_start())) && cursor.is_done()
     }
 
-    /// Decodes the words, and accepts the instruction if the printer writes the same text for it.
+    /// Decodes the words, and accepts the instruction if it breaks no rule and the printer would write the same text
+    /// for it. The tables tell this, except that the text is printed if `read.is_printed` is set.
     fn accept(&self, number: usize, signature: &FastSignature, read: &Read, format: Format) -> Option<Inst> {
         let mut dwords: [u32; 4] = core::array::from_fn(|n| (read.bits >> (32 * n)) as u32);
         let inst = match read.literal {
@@ -288,7 +291,7 @@ mod tests {
     use super::*;
     use crate::text::parse::{NoSymbols, described};
 
-    /// A change of a text.
+    /// A change that the test makes to a printed text.
     #[derive(Clone, Copy, PartialEq)]
     enum Change {
         None,

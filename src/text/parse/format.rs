@@ -13,8 +13,8 @@ pub(super) const DEFAULT_FORMAT: u32 = 1;
 const NFMT: u8 = 3;
 
 impl<'t> Parser<'t, '_> {
-    /// Parses the format of a typed buffer, if it comes before the scalar offset. Only numbers do: `format:22`, or
-    /// `dfmt` and `nfmt`, which come nowhere else.
+    /// Parses the format of a typed buffer if it comes before the scalar offset. Only formats in numbers can come
+    /// there: `format:22`, or `dfmt` and `nfmt`, which have no other place.
     pub(super) fn early_format(&mut self) -> Result<(), ParseError> {
         let is_format = |desc: &&OperandDesc| {
             let kinds = matches!(
@@ -31,7 +31,7 @@ impl<'t> Parser<'t, '_> {
                 self.format_numbers(nfmt, format)?;
             }
             OperandKind::Modifier(ModifierKind::BufferFormat) if name == b"format" => {
-                // Names of formats come after the offset.
+                // The name of a format comes after the offset, so only a number is read here.
                 self.label()?;
                 let value = self.below(format.field, (1 << format.width) - 1)?;
                 self.put(format, value)?;

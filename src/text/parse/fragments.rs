@@ -50,11 +50,12 @@ pub struct OperandText {
     pub value: Value,
     /// Width in bits, as in [`Operand::bits`](crate::Operand::bits).
     pub bits: u16,
-    /// Whether a field holds the `-` or `neg(...)` of the text. Constants of some operations become negative instead.
+    /// Whether the text has a `-` or `neg(...)` that is stored in a field. In some operations, it makes the constant
+    /// negative instead.
     pub neg: bool,
-    /// Whether a field holds the `|...|` or `abs(...)` of the text.
+    /// Whether the text has an `|...|` or `abs(...)` that is stored in a field.
     pub abs: bool,
-    /// Whether a field holds the `sext(...)` of the text.
+    /// Whether the text has a `sext(...)` that is stored in a field.
     pub sext: bool,
     /// The value of a literal of 64 bits.
     pub literal64: Option<u64>,

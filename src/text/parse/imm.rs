@@ -9,8 +9,8 @@ use crate::kind::{NONE, Notation, NumberKind, OperandKind, PartsKind, Position};
 use crate::opcode::Field;
 use crate::table::{Counter, OperandDesc};
 
-/// The positions and the greatest values of a message's operation and stream: LLVM's assembler encodes them alike on
-/// all targets.
+/// The positions and the greatest values of the operation and the stream of a message, which LLVM's assembler encodes
+/// in the same way on all targets.
 const OP_AT: u32 = 4;
 const OP_MOST: u8 = 7;
 const STREAM_AT: u32 = 8;
@@ -418,7 +418,7 @@ impl Parser<'_, '_> {
             self.cursor.blank();
             let word = self.cursor.name();
             let value = self.named(names, word).ok_or_else(|| self.cursor.error(Kind::Name(field)))?;
-            // A part that is there twice has the bits of both, as in LLVM's assembler.
+            // If the text has a part twice, the bits of both values are set, as in LLVM's assembler.
             *part |= value as u8;
             self.cursor.at += word.len();
             self.cursor.expect(b')')?;

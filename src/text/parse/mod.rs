@@ -169,20 +169,21 @@ fn suffixes(target: Target, operations: &Operations) -> Suffixes {
     ranks.fold(Suffixes::default(), |suffixes, (number, _)| suffixes.with(number))
 }
 
-/// The length of the part of the text that a form has accepted; 0 if the text lacks the lanes of a DPP form, because
-/// another form was meant.
+/// A measure of the part of the text that a form has accepted: twice its length, and 1 more unless the error is that
+/// the form lacks a modifier. The measure is 0 if the text lacks the lanes of a DPP form, because another form was
+/// meant.
 fn reach(error: &ParseError) -> u32 {
     match error.kind {
         Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
-        // All of the text was accepted.
+        // The form accepted all of the text.
         Kind::Rule(RuleError::Value { .. }) => u32::MAX,
-        // The form lacks the modifier, and another one could have it.
+        // Another form could have the modifier that this form lacks.
         Kind::Unexpected | Kind::Lacks(_) => 2 * error.span.start,
         _ => 2 * error.span.start + 1,
     }
 }
 
-/// A reading of a text that has two meanings.
+/// The reading of a text that can have two meanings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// The reading of LLVM's assembler.
@@ -195,7 +196,7 @@ enum Reading {
     /// The operation returns a value, although its temporal hint does not say so.
     Returns,
     /// The text has a destination although its modifiers say that the operation returns nothing, or the reverse. Such a
-    /// text is wrong; this reading finds out what is wrong about it.
+    /// text is an error, and this reading finds out which one.
     OtherReturn,
 }
 
@@ -231,8 +232,8 @@ impl Candidate<'_, '_> {
         self.read(other).map_err(|_| self.explain(error))
     }
 
-    /// A better error for an operation that returns a value only with a modifier: that the modifier or the destination
-    /// is missing, or the error that the text has even if this is ignored.
+    /// Looks for a more helpful error for an operation that returns a value only with a modifier: that the modifier or
+    /// the destination is missing, or an error further on in the text. Returns `error` if there is no such error.
     #[cold]
     fn explain(&self, error: ParseError) -> ParseError {
         let &Candidate { target, cursor, symbols, opcode, entry, signature, implied } = self;
@@ -312,7 +313,7 @@ impl Descs {
     }
 }
 
-/// A number greater than any instruction's number of operands.
+/// An upper bound of the number of operands of an instruction.
 const MAX_HELD: usize = 16;
 
 /// An operand that has been parsed.
@@ -337,14 +338,17 @@ struct Parser<'t, 's> {
     len: usize,
     /// The position of the literal in the text.
     literal: Option<Span>,
+    /// The image address, which is compared with the words at the end.
     address: Option<ParsedAddress>,
     op_index: usize,
     reading: Reading,
     /// The modifier that was found among the operands.
     early: Option<&'static OperandDesc>,
-    /// Whether the text shows the implicit vcc, which no field names. A text shows it at each of its places or at none.
+    /// Whether the text shows the implicit vcc, which no field names; `None` until the first place of vcc. A text shows
+    /// it at each of its places or at none.
     vcc: Option<bool>,
-    /// Whether halves of registers have suffixes in the text: either all have one, or none has.
+    /// Whether halves of registers have suffixes in the text; `None` until the first one. Either all have a suffix, or
+    /// none has.
     suffixes: Option<bool>,
     /// The modifier that the name of the operation implies.
     implied: Implied,

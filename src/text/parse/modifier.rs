@@ -16,7 +16,7 @@ use crate::text::imm::shown_bits;
 /// The greatest number of bits in a list, as for LLVM's assembler.
 const LIST: usize = 4;
 
-/// A number greater than any instruction's number of modifiers.
+/// An upper bound of the number of modifiers of an instruction.
 const MOST: usize = 32;
 
 /// Whether the modifier is a cache policy, or CDNA5's scale of the offset: their order in the text is free.
@@ -227,13 +227,14 @@ impl<'t> Parser<'t, '_> {
             | ModifierKind::ByteSel => {
                 self.label()?;
                 let value = self.below(desc.field, most)?;
-                // The bound_ctrl of permlane swaps has one of these kinds, too.
+                // This branch also reads the bound_ctrl of permlane swaps, in which 0 can mean 1.
                 let is_bound = desc.field == Field::BoundCtrl && self.zero_is_bound();
                 self.put(desc, if is_bound { 1 } else { value })?;
             }
             ModifierKind::Bitop3 { .. } => {
                 self.label()?;
-                // The bits of the table are in fields that have the names of other modifiers.
+                // The error must not name the field, because the bits of the table are in fields with the names of
+                // other modifiers.
                 let value = self.below(desc.field, u8::MAX.into()).map_err(|error| match error.kind {
                     Kind::Range { .. } => ParseError::new(error.span, Kind::Number8),
                     _ => error,
@@ -524,7 +525,7 @@ impl<'t> Parser<'t, '_> {
         Ok(all)
     }
 
-    /// Reads `dpp8:[...]`. A `fi:1` after it selects the other one of the two codes that announce the dword.
+    /// Reads `dpp8:[...]`. Two codes announce the dword: `fi:1` after the list selects the one that stands for `fi`.
     fn dpp8(&mut self, code: Position, desc: &OperandDesc) -> Result<(), ParseError> {
         self.label()?;
         let lanes = self.lanes(desc.field, 8, 3)?;

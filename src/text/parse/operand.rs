@@ -175,8 +175,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// If this is the second of two export sources that share a register: the first one, which LLVM's assembler uses
-    /// for both. `None` if it is off.
+    /// The first of two export sources that share a register, if this operand is the second one: LLVM's assembler uses
+    /// the first one for both. `None` for other operands, and if the first source is `off`.
     fn first_of_two(&mut self, kind: AddressKind, desc: &OperandDesc) -> Option<EncodedOperand> {
         let AddressKind::ExportSource { compr, .. } = kind else { return None };
         let is_second = is_second_export(desc) && compr != NONE && self.cursor.has_name(b"compr");
@@ -184,9 +184,9 @@ impl Parser<'_, '_> {
         Some(first).filter(|first| is_second && matches!(first, EncodedOperand::Code(_)))
     }
 
-    /// Whether the text can omit the implicit vcc of this form, as in LLVM's assembler. On targets without the trait
-    /// `silent-vcc`, the form must have no trailing dword, and vcc must hold no carry; with the trait `silent-carry`,
-    /// it may hold one that is written but not read.
+    /// Whether the text can omit the implicit vcc of this form, as in LLVM's assembler: always on targets with the
+    /// trait `silent-vcc`. On other targets, the form must have no trailing dword, and must not write a carry to vcc.
+    /// With the trait `silent-carry`, it may write a carry if it does not read vcc.
     fn can_omit_vcc(&self) -> bool {
         let target = self.words.target;
         let is_vcc = |desc: &OperandDesc| desc.kind == OperandKind::Register(RegisterKind::Vcc);
@@ -275,8 +275,8 @@ impl Parser<'_, '_> {
         self.is_float_of_short(desc) && self.form.opcode.signatures(target).any(is_long)
     }
 
-    /// Whether the operand is a float of a vector operation of 32 bits, which has no bits for signs, or of one of VOP3B,
-    /// which has only bits for negation.
+    /// Whether the operand is a float of a vector operation of 32 bits, which has no bits for signs, or of an operation
+    /// of VOP3B, which has bits only for negation.
     pub(super) fn is_float_of_short(&self, desc: &OperandDesc) -> bool {
         let is_source = desc.kind.is_half() || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let format = self.form.signature.format;

@@ -113,7 +113,7 @@ pub(super) fn stem(name: &[u8]) -> (&[u8], Suffix) {
     (name, Suffix::None)
 }
 
-/// A number greater than any mnemonic's number of encodings.
+/// An upper bound of the number of encodings of a mnemonic.
 const MOST: usize = 8;
 
 /// The operations that a mnemonic names, and the encoding that the suffix of the mnemonic selects.

@@ -96,7 +96,7 @@ impl Suggestion {
             let registers = t.codes.iter().flat_map(|(_, name, pair)| [*name, *pair]);
             !word.is_empty() && values(t).chain(registers).any(|name| name.as_bytes() == word)
         };
-        // A name that is known cannot stand here, so another one was not meant.
+        // The target has this name, which is only in the wrong place, so no similar name was meant.
         if has(target) {
             return nothing;
         }

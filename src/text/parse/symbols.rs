@@ -22,8 +22,9 @@ pub trait Symbols {
     /// The value of a symbol; `None` if there is no such symbol. Names can contain `@`, as in `kernel@rel32@lo`.
     fn value(&self, name: &str) -> Option<Integer>;
 
-    /// Takes notice of the place of an expression that the parser has read, after the values of its symbols. Encodings
-    /// are tried one after the other, each from the beginning of the text; the last one is the result.
+    /// Receives the place of an expression, after the parser has asked for the values of its symbols. The parser tries
+    /// encodings one after the other, each from the beginning of the text, so a place can be passed several times. The
+    /// instruction has the encoding that is tried last.
     fn expression(&self, _place: Span) {}
 }
 

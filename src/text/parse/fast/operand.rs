@@ -7,33 +7,33 @@ use crate::table::FastSignature;
 use crate::text::parse::cursor::{Cursor, ends_operand};
 use crate::text::texts::{MISSING, TEXTS, Text};
 
-/// A section for numbers without a text: added to the code of the number zero, it is an index beyond the table.
+/// The section of numbers without a text. Added to the code of the number zero, it gives an index beyond the table.
 const NONE: u16 = u16::MAX - INT;
 
 /// The result of parsing the operands of a signature.
 #[derive(Clone)]
 pub(super) struct Read {
     pub bits: u128,
-    /// The bits that operands have decided, as set or clear.
+    /// The bits that operands have set or cleared.
     decided: u128,
     pub literal: Option<u32>,
     /// Whether the positions of operands are rotations of 128 bits, not of 64.
     is_wide: bool,
     /// Whether the text has at least one operand.
     pub is_any: bool,
-    /// The number of scalars that are read or written.
+    /// The number of scalars that the operands read or write.
     pub scalars: u8,
-    /// Whether a vector operand begins at an odd register, where it may have to begin at an even one.
+    /// Whether a vector operand that may have to begin at an even register begins at an odd one.
     pub is_odd: bool,
     /// Whether a vector operand of several registers begins at an odd one.
     pub is_odd_tuple: bool,
-    /// Whether the last operand was not followed by a comma.
+    /// Whether the last operand was not followed by a comma, so that no other operand may follow.
     pub is_last: bool,
-    /// Whether modifiers follow.
+    /// Whether the text has modifiers.
     pub is_loud: bool,
     /// The bits of the modifiers that the text shows.
     pub shown: u64,
-    /// Whether the result must be printed to verify that the text is right.
+    /// Whether the result must be printed, and compared with the text, before it is accepted.
     pub is_printed: bool,
 }
 
@@ -89,7 +89,7 @@ impl Read {
     }
 }
 
-/// The next characters of the text, padded with zeros, as many as the longest precomputed text has.
+/// The next characters of the text, padded with zeros. Their number is the length of the longest precomputed text.
 type Ahead = [u8; 16];
 
 /// A possible meaning of an operand's text.
@@ -161,7 +161,7 @@ impl Quick<'_> {
         if mask == 0 && add >= BLANK * 16 {
             return Some(());
         }
-        // Without a comma, two numbers could be one expression.
+        // Two operands without a comma between them could be one expression.
         if read.is_last {
             return None;
         }
