@@ -1,4 +1,5 @@
-//! `batch`: a decoder at the end of a pipe, for comparison with other decoders. `asm --lines` is an assembler at the end of one.
+//! `batch`: a decoder at the end of a pipe, for comparison with other decoders. `asm --lines` is an assembler at the
+//! end of a pipe.
 //!
 //! Each line of the input gets one line of output, in order:
 //! ```text

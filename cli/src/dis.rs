@@ -100,7 +100,7 @@ pub fn selection(text: &str) -> std::result::Result<Selection, String> {
     }
 }
 
-/// Reads a target id of which only the instructions count.
+/// Reads a target id, of which only the target with the instructions is kept.
 pub fn target(text: &str) -> std::result::Result<Target, String> {
     selection(text).map(|selection| selection.target)
 }

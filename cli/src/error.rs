@@ -1,4 +1,4 @@
-//! Errors of the tool, grouped by who can correct them.
+//! Errors of the command, grouped by where they can be corrected: the command line, the input or the output.
 
 use std::{fmt, io};
 
@@ -80,7 +80,8 @@ impl From<amdgpu_object::Error> for Error {
 const BARE: &str = "for bare machine code use `--raw --target TARGET`; `--scan` looks for code inside of other files";
 
 impl From<io::Error> for Error {
-    /// Every `?` on I/O in this program is a write: reads are mapped by hand, with the file's name.
+    /// Makes an error of output: in this program, `?` is used only on writes. Errors of reads are mapped explicitly,
+    /// with the name of the file.
     fn from(e: io::Error) -> Self {
         Error::Output(e)
     }

@@ -423,7 +423,8 @@ impl<W: Write> Job<'_, W> {
         if functions == 0 && args.files.len() == 1 {
             if let Some(error) = error {
                 return Err(match error {
-                    // The name of the file was not printed yet.
+                    // A text that begins with a line break continues a line with the name of the file, which has not
+                    // been printed yet.
                     Error::Input(text) if text.starts_with('\n') => {
                         Error::input(format!("{file}: {}{text}", summary(args, 0, &counts)))
                     }

@@ -1,4 +1,5 @@
-//! `completions` and `man`: made from the description of the command line, so that they cannot differ from it.
+//! `completions` and `man`: scripts and pages that are made from the description of the command line, so that they
+//! cannot differ from it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

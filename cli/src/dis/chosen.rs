@@ -42,7 +42,7 @@ pub struct Near {
 }
 
 impl Near {
-    /// A search for names like this one, which is escaped like the names of symbols.
+    /// A search for names like `name`, which is compared in escaped form, like the names of symbols.
     pub fn new(name: &str) -> Self {
         Near { name: escape::name(name.as_bytes()).into_owned(), has_seen: false, best: BTreeSet::new() }
     }
@@ -64,7 +64,7 @@ impl Near {
                 true => 0,
                 false => distance(cut(&self.name), cut(&name)),
             };
-            // Names that are not similar are offered, too, if there are no better ones.
+            // Names that are not similar are offered, too, if no better ones exist.
             let distance = if distance * 3 <= self.name.len() { distance } else { LONGEST };
             let other = symbol.kind != SymbolKind::Kernel;
             let is_better = self.best.last().is_none_or(|(far, last, _)| (distance, other) < (*far, *last));
@@ -95,7 +95,7 @@ fn cut(name: &str) -> &[u8] {
     name.as_bytes().get(..LONGEST).unwrap_or(name.as_bytes())
 }
 
-/// The number of bytes that have to be changed, added or removed.
+/// The number of bytes that have to be changed, added or removed to turn one text into the other.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

@@ -14,7 +14,8 @@ use super::walk::walk;
 use crate::escape;
 use amdgpu_object::{Section, Symbol};
 
-/// A set of dwords, with one bit for each. Two sets take a sixteenth of the size of their section. All cores set bits.
+/// A set of the dwords of a section, with one bit for each dword. Two sets take a sixteenth of the size of their
+/// section. All cores set bits at the same time.
 struct Bits(Vec<AtomicU64>);
 
 impl Bits {
@@ -39,7 +40,7 @@ impl Bits {
 }
 
 impl Piece {
-    /// The symbols of the section that no line before the piece has passed.
+    /// The symbols of the section after the address of the last line before the piece.
     pub fn symbols<'a>(&self, section: &'a Section<'a>) -> std::slice::Iter<'a, Symbol<'a>> {
         let before = self.before.map(|offset| section.address.saturating_add(offset as u64));
         let shown = section.symbols.partition_point(|s| before.is_some_and(|before| s.address <= before));
@@ -100,7 +101,8 @@ impl<'a> Labels<'a> {
         labels
     }
 
-    /// The notes that hold: no branch leads to their instructions with other values in the registers.
+    /// The notes that certainly hold, because no branch leads to a place between `since` and the note's instruction,
+    /// where the registers could have other values.
     fn sure(&self, all: impl Iterator<Item = Found<'a>>) -> Vec<(u64, Note<'a>)> {
         let (mut next, mut last) = (0, None);
         let mut is_sure = |found: &Found<'_>| {
@@ -217,10 +219,12 @@ fn runs(section: &Section<'_>) -> Vec<Range<usize>> {
     runs
 }
 
-/// Marks the dwords at which the lines of a run begin, and the targets of its branches.
+/// Marks the dwords at which the lines of a run begin, and the targets of the run's branches. Returns the notes about
+/// the run.
 fn mark<'a>(place: &'a Place<'a>, run: &Range<usize>, wanted: &Bits, begins: &Bits, watch: bool) -> Vec<Found<'a>> {
     let section = place.section;
-    // The bits of a word are collected before they are stored: most bits are in the same word as the one before.
+    // The bits of a 64-bit word are collected before they are stored, because most bits are in the same word as the
+    // previous bit.
     let (mut word, mut bits) = (run.start / 256, 0);
     let mut watch = watch.then(|| Watch::new(place, run.start));
     _ = walk(place, run.start, |offset, item| {

@@ -168,7 +168,7 @@ impl Listing<'_, '_> {
         let equal =
             room.chunks_exact(4).enumerate().take_while(|(n, dword)| word.is_some_and(|w| w == dword) && !is_label(*n));
         let count = equal.count();
-        // The last of these dwords could begin an instruction with the dwords after them.
+        // The last of the equal dwords could begin an instruction that continues in the dwords after them.
         let after = if item.is_err() && count < room.len() / 4 { crate::isa::MAX_BYTES / 4 } else { 0 };
         let count = count.saturating_sub(after);
         if count >= FOLDED { count } else { 1 }
@@ -330,7 +330,7 @@ const COMMENT_START: usize = COMMENT + 1;
 const ADDRESS: usize = COMMENT_START + 3;
 const COMMENT_END: usize = ADDRESS + 12;
 
-/// A length greater than that of a line up to the end of its dwords.
+/// A length in bytes that is greater than the length of any line up to the end of its dwords.
 const LINE: usize = 128;
 
 /// Writes a line of the usual format up to the address in its comment. All parts are at positions that the compiler

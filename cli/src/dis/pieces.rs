@@ -24,7 +24,8 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Ends a line. To be called after each one, because a file can make lines, and so a piece, of any length.
+    /// Ends a line, and writes the text if it is long. To be called after each line, because a piece can have any
+    /// length.
     ///
     /// # Errors
     /// The error of the writer, or of another core.

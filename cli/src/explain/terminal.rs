@@ -127,7 +127,7 @@ fn legend(out: &mut Out<impl Write>, diagram: &Diagram, keys: &[Option<char>]) -
         out.begin(DIM);
         _ = write!(out, "  {:>range_width$}", Diagram::range(field));
         out.end(DIM);
-        // A value without a meaning has no blanks after it.
+        // A value without a meaning ends the line, so it is not padded with blanks.
         _ = match field.meaning.as_str() {
             "" => write!(out, "  {}", Diagram::value(field)),
             meaning => write!(out, "  {:value_width$}  {meaning}", Diagram::value(field)),

@@ -1,4 +1,4 @@
-//! `--assume`: assumptions about what neither code nor file states.
+//! `--assume`: assumptions about settings that neither the code nor the file states.
 
 use amdgpu_lint::Settings;
 

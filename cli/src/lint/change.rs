@@ -147,7 +147,8 @@ fn note(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "{}note:{} {text}", BOLD.render(), BOLD.render_reset());
 }
 
-/// Refuses changes that move code to which a jump with an unknown target may lead, unless `--trust-jumps` is given.
+/// Refuses changes that move code to which a jump may lead whose target is not known, unless `--trust-jumps` is given.
+/// `jump`: the address of that jump, if there is one.
 fn leads_nowhere_new(args: &Args, jump: Option<u64>) -> Result<()> {
     match jump.filter(|_| !args.trust_jumps) {
         Some(address) => Err(Error::input(format!(

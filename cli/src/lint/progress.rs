@@ -124,7 +124,7 @@ impl Drop for Progress {
 
 impl<W: Write> Write for Hiding<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The line does not come back while the lock is held.
+        // The progress line is not drawn again while the lock is held.
         let mut state = self.shared.lock();
         state.hide();
         self.sink.write(bytes)

@@ -68,8 +68,8 @@ pub struct Source {
     /// The place in a file: if the source is a macro or a repetition, the place of the call.
     #[serde(skip)]
     pub in_file: Option<Box<Source>>,
-    /// The places because of which the source was read, from the inside out: calls of macros, and directives that
-    /// include files.
+    /// The places at which the reading of the source was asked for, from the inside out: calls of macros, and
+    /// directives that include files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<Source>,
 }

@@ -16,7 +16,7 @@ pub struct Choice {
     pub rank: u8,
 }
 
-/// The number of values of an enumeration of which one has to fit before all are tried.
+/// The number of values of an enumeration that are always tried. The other values are tried only if one of these fits.
 const PROBES: usize = 4;
 
 /// The texts of an operand, without numbers.
@@ -152,9 +152,9 @@ pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSig
     }
 }
 
-/// The values of a modifier whose texts are offered: all values, or only 0 and 1 if the field has more than nine bits
-/// and its texts have no names besides that of the modifier. The value without effect comes first: if several texts
-/// differ only in their numbers, only the first of them is offered.
+/// The values of a modifier whose texts are offered: all values up to 65535, or only 0 and 1 if the field has more than
+/// nine bits and its texts have no names besides the modifier's own. The value without effect comes first: if several
+/// texts differ only in their numbers, only the first of them is offered.
 fn values(modifier: &ModifierSignature) -> impl Iterator<Item = u32> {
     let all = 1u32.checked_shl(modifier.bits.into()).map_or(u32::MAX, |all| all - 1);
     let is_number = |inst: Inst| names(&inst.field_text(modifier.field).to_string()).len() < 2;

@@ -1,5 +1,5 @@
-//! The thread that assembles and checks documents. If a document changes faster than that, only its newest version is
-//! checked.
+//! The thread that assembles and checks documents. If a document changes before an older version has been checked, only
+//! the newest version is checked.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;

@@ -207,7 +207,7 @@ impl Arguments<'_> {
 /// The body of a macro or repetition, with the settings for its expansion.
 pub struct Body<'b> {
     pub text: &'b str,
-    /// The numbers that replace `\@` and `\+`.
+    /// The number that replaces `\@`; with `None`, `\@` stays in the text. `count` is the number that replaces `\+`.
     pub number: Option<u64>,
     pub count: usize,
     /// Whether parameters are also replaced without `\` before them, as with `.altmacro`.

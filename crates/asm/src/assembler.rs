@@ -28,9 +28,9 @@ pub struct Section {
     pub identity: SectionIdentity,
     pub align: u64,
     pub data: Vec<u8>,
-    /// The length in bytes, also of `data` if the section has contents.
+    /// The length of the section in bytes. If the section has contents, `data` has the same length.
     pub len: u64,
-    /// The offset in the section of which this is a part, as an earlier round has found it.
+    /// The offset of this part in its whole section, in bytes, as an earlier round has found it.
     pub base: u64,
     pub fixups: Vec<Fixup>,
     /// The position of the section in the order of symbols.
@@ -40,10 +40,10 @@ pub struct Section {
 /// The properties that distinguish sections of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SectionIdentity {
-    /// The group; of the groups with the same symbol, a linker keeps one.
+    /// The group. A linker keeps only one of the groups that have the same symbol.
     pub group: Option<Group>,
     pub unique: Option<u32>,
-    /// A label of the section that this section follows.
+    /// A label of the section whose order this section follows in a linked file (`SHF_LINK_ORDER`).
     pub of: Option<SymbolId>,
     /// The number of this part of a section, whose parts are joined at the end.
     pub part: u32,
@@ -81,7 +81,8 @@ pub enum FixupKind {
 pub enum Condition {
     /// The lines after the condition are read.
     Taken,
-    /// The condition has no value. The lines after it are read, and lines after a later `.elseif` or `.else`, too.
+    /// The condition has no value, because of an error. The lines after the condition are read, and so are lines after
+    /// a later `.elseif` or `.else`.
     Failed,
     /// No lines have been read so far. Lines after a later `.elseif` or `.else` can be read.
     Open,
@@ -127,9 +128,10 @@ pub struct Assembler {
     /// The descriptor for another runtime than HSA's that is being read.
     pub kernel_code: Option<super::kernel_code::KernelCode>,
     pub flaws: Flaws,
-    /// Flaws that LLVM's assembler finds at the end of the source. They count only if there are no other flaws.
+    /// Flaws that LLVM's assembler finds at the end of the source. These flaws count only if the source has no others.
     pub late: Vec<Flaw>,
-    /// The number of faults after which no similar names are searched for unknown ones, because the search takes long.
+    /// The number of faults after which errors about unknown names suggest no similar names, because the search takes
+    /// long.
     pub suggestions: usize,
     /// The sections, each with its previous one, to which `.popsection` returns.
     pub stack: Vec<(usize, Option<usize>)>,
@@ -152,15 +154,17 @@ pub struct Assembler {
     pub far: Option<Far>,
     /// The number of branches so far.
     pub branches: u32,
-    /// The numbers of branches that have to be long, and of other branches that do not reach their targets.
+    /// The numbers of the branches that become long branches. `too_far` has the numbers of other branches that do not
+    /// reach their targets.
     pub long: BTreeSet<u32>,
     pub too_far: Vec<u32>,
-    /// The numbers of branches that need an `s_nop` after them and get it, and of other branches that need one.
+    /// The numbers of the branches that get an `s_nop` after them. `broken` has the numbers of other branches that need
+    /// one.
     pub padded: BTreeSet<u32>,
     pub broken: Vec<u32>,
-    /// The values of an earlier round.
+    /// The values that an earlier round has found, which this round uses.
     pub guess: Guess,
-    /// Whether the source is not read again.
+    /// Whether this round is the last one, so that the source is not read again.
     pub is_last_round: bool,
     /// The number of the first section of each name.
     firsts: HashMap<String, usize>,
@@ -172,7 +176,7 @@ pub struct Assembler {
     pub weak: Vec<bool>,
     /// Local symbols that relocations name. (For other local symbols, relocations name the section.)
     pub kept: BTreeSet<SymbolId>,
-    /// The values of this round.
+    /// The values that this round finds, for the next round.
     pub found: Guess,
     /// The expressions of numbers that are known only at the end of the source.
     pub later: Vec<(Expr, Span)>,
@@ -236,8 +240,8 @@ impl Assembler {
         }
     }
 
-    /// Finds out whether the text that was read last uses the number of registers. (Counting registers takes long, so
-    /// they are only counted in this case.)
+    /// Finds out whether the text that was read last names a symbol that counts registers. (Counting takes long, so
+    /// registers are counted only if a text names such a symbol.)
     pub fn look_for_counts(&mut self) {
         let asks =
             |file: &super::source::File| [".amdgcn.next_free_", ".kernel."].iter().any(|name| file.text.contains(name));
@@ -419,7 +423,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Fails if the section would become too long.
+    /// Fails if `more` bytes would make the section longer than [`Assembler::longest`].
     pub fn room(&self, more: u64, place: Span) -> Result<()> {
         match self.here().len.saturating_add(more) > self.longest {
             true => {
@@ -496,7 +500,8 @@ impl Assembler {
         Ok(())
     }
 
-    /// The value of a number that may be known only at the end. Until then, it is the value from the earlier round.
+    /// The value of a number that may be known only at the end of the source; until then, the value from the earlier
+    /// round.
     pub fn later(&mut self, expr: Expr, place: Span) -> Result<i64> {
         if let Ok(value) = self.table.value(&expr) {
             return Ok(value);

@@ -14,8 +14,8 @@ enum Step<'t> {
 }
 
 impl Table {
-    /// The first symbol of a cycle to which an expression leads. `good` are the symbols that are known to lead to no
-    /// cycle.
+    /// The first symbol of a cycle to which an expression leads; `None` if it leads to none. `good` are the symbols
+    /// that are known to lead to no cycle.
     fn cycle(&self, expr: &Expr, good: &mut HashSet<SymbolId>) -> Option<SymbolId> {
         let (mut open, mut entered) = (vec![Step::Enter(expr)], HashSet::new());
         while let Some(step) = open.pop() {

@@ -32,7 +32,8 @@ pub struct Debug {
     is_not_stmt: bool,
     /// The lines of each section with their offsets, in the order of the sections' first lines.
     lines: Vec<(usize, Vec<(u64, Line)>)>,
-    /// Whether frames become `.eh_frame`, and whether they become `.debug_frame`, if a directive states it.
+    /// Whether frames become the section `.eh_frame`, and whether they become `.debug_frame`; `None` if no directive
+    /// (`.cfi_sections`) states it.
     frame_tables: Option<(bool, bool)>,
     /// The frame that is being read, and the finished frames.
     frame: Option<Frame>,
@@ -85,7 +86,7 @@ impl Assembler {
     fn file(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
         if !scan.peek().is_ascii_digit() {
-            // A file without a number only names the source, which no table needs.
+            // `.file` without a number names only the source, and no table needs that name.
             return scan.string().map(drop);
         }
         let number = self.number(scan)?;
@@ -204,7 +205,8 @@ fn plain(scan: &mut Scan<'_>) -> Result<u64> {
 }
 
 impl Debug {
-    /// Forgets a line that nothing in its section has: LLVM's assembler gives it to no other section.
+    /// Forgets the line of the last `.loc` if no bytes have it yet. As in LLVM's assembler, a line is not carried into
+    /// another section.
     pub fn leave_line(&mut self) {
         self.next = None;
     }

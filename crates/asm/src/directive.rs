@@ -163,7 +163,7 @@ impl Assembler {
             ".amdgpu_lds" => return self.shared(scan),
             ".amd_amdgpu_pal_metadata" => self.pal_registers(place, scan)?,
             ".ident" => {
-                // LLVM's assembler leaves escapes in it as they are.
+                // As in LLVM's assembler, escapes in the text of `.ident` stay as they are.
                 let start = scan.at;
                 scan.string()?;
                 let text = scan.line.text().get(start..scan.at).unwrap_or("").trim();

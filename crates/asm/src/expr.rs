@@ -262,7 +262,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The names of variants, which are those of LLVM's assembler.
+/// The names of variants, as LLVM's assembler has them.
 fn variants() -> impl Iterator<Item = &'static str> {
     kinds::MODIFIERS.iter().map(|(modifier, _)| *modifier)
 }
@@ -347,15 +347,16 @@ impl Table {
                     // A symbol that is visible to a linker stays in the sum, because the linker may replace it.
                     let is_place = matches!(self.place(&linear), Some((Some(_), _)));
                     let is_visible = |id: SymbolId| self.get(id).bind.is_some_and(|bind| bind != 0);
-                    // A local name of a visible symbol's place stays in the sum, so that it keeps its place if the
-                    // visible symbol is replaced.
+                    // A local name for the place of a visible symbol stays in the sum, too: the local name keeps this
+                    // place even if the linker replaces the visible symbol.
                     let is_of_visible = matches!(linear.terms[..], [(base, 1)] if is_visible(base));
                     match is_place && (is_visible(*id) || is_of_visible) {
                         true => Ok(Linear { constant: 0, terms: vec![(*id, 1)], variant: None }),
                         false => Ok(linear),
                     }
                 }
-                // A part of the address of another name is a part of the address of the symbol that it names.
+                // If a symbol is only another name of `of`, a part of its address, such as `rel32@lo`, is that part of
+                // the address of `of`.
                 Def::Variable(Expr::Symbol(of, None)) if self.get(*id).is_weak_name || self.location(*id).is_none() => {
                     Ok(Linear { constant: 0, terms: vec![(*of, 1)], variant: *variant })
                 }
@@ -371,7 +372,8 @@ impl Table {
                 Ok(Linear { constant: unary(*sign, value), ..Linear::default() })
             }
             Expr::Binary("+" | "-", ..) => {
-                // A sum can have more terms than expressions may be nested.
+                // A loop reads the terms of a sum, because a sum can have more terms than the depth to which
+                // expressions may nest.
                 let (mut first, mut others) = (expr, Vec::new());
                 while let Expr::Binary(sign @ ("+" | "-"), parts, _) = first {
                     others.push((*sign == "-", &parts.1));
@@ -466,7 +468,8 @@ impl Table {
 /// of vector registers, LLVM's number of the generation, the number of waves so far, and the scalar and vector
 /// registers of a wave.
 fn occupancy(values: &[i64]) -> Option<i64> {
-    /// LLVM's numbers of GCN's third generation, and of RDNA, on which scalar registers do not limit the waves.
+    /// LLVM's number of GCN's third generation. `RDNA` is LLVM's number of RDNA, on which scalar registers do not limit
+    /// the number of waves.
     const GCN3: i64 = 7;
     const RDNA: i64 = 9;
     let &[most, granule, vgprs, generation, so_far, scalar, vector] = values else { return None };

@@ -21,27 +21,28 @@ struct Names<'t> {
     table: &'t Table,
     /// Pairs of a name in the text that is parsed, and the name in the source that it replaces.
     spelled: &'t [(String, String)],
-    /// Whether open values count as known numbers, as the target of a branch needs.
+    /// Whether the parser takes open values for known numbers, as it has to for the target of a branch.
     is_branch: bool,
     open: RefCell<Open>,
 }
 
-/// The symbols of an instruction, above all those whose values are open.
+/// The symbols of an instruction: whether it has symbols whose values are open, and where.
 #[derive(Default)]
 struct Open {
     has_any: bool,
-    /// Whether the expression that is being read has any.
+    /// Whether the expression that is being read has a symbol whose value is open.
     is_here: bool,
     /// The length of the last symbol of the expression that is being read.
     last: usize,
     /// The places of expressions that are only a symbol, whether its value is open or not.
     names: Vec<std::ops::Range<usize>>,
-    /// The places of the expressions that have any, of all encodings that were tried.
+    /// The places of the expressions that have symbols whose values are open, for all encodings that were tried.
     places: Vec<std::ops::Range<usize>>,
 }
 
 impl Open {
-    /// The places of the expressions of the encoding that was tried last, from the last place to the first.
+    /// The places of the expressions with open values for the encoding that was tried last, from the last place to the
+    /// first.
     fn of_last(&self) -> Vec<std::ops::Range<usize>> {
         let mut last: Vec<std::ops::Range<usize>> = Vec::new();
         for place in self.places.iter().rev() {
@@ -98,7 +99,7 @@ impl Assembler {
         let (mut parsed, mut open) = self.parse(target, spelled, spelling.as_ref());
         let mut values = None;
         if parsed.is_err() {
-            // The parser takes only numbers in some places, where the text gets the symbols' values.
+            // In some places the parser takes only numbers, so the symbols' values are put into the text there.
             let with_values = Spelling::with_values(spelled, &self.table);
             let again = with_values.map(|values| (self.parse(target, &values.text, spelling.as_ref()), values));
             if let Some((again, with_values)) = again.filter(|((again, _), _)| again.is_ok()) {
@@ -161,8 +162,8 @@ impl Assembler {
         }
     }
 
-    /// The error about an open value. Its name may be a value that other targets have or, in parentheses, be similar to
-    /// a known name.
+    /// The error about an open value. If the name is one that only other targets have, or a name in parentheses that is
+    /// similar to a known one, the error is an unknown name with a suggestion.
     fn name_or_open(&self, fault: Flaw, target: Target, text: &str, error: ParseError) -> Flaw {
         let (start, end) = (error.span.start as usize, error.span.end as usize);
         let name = text.get(start..end).unwrap_or("");
@@ -207,8 +208,8 @@ impl Assembler {
         (parsed, names.open.take())
     }
 
-    /// The expression of the operand that contains open symbols, its place and its text. `places` are those of all such
-    /// operands, from the last one to the first.
+    /// The expression, the place and the text of the operand that contains open symbols. `places` are the places of all
+    /// such operands, from the last one to the first.
     fn open_operand<'s>(
         &mut self,
         scan: &'s Scan<'_>,

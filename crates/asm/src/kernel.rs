@@ -42,8 +42,8 @@ fn is_early(name: &str) -> bool {
 }
 
 /// The position of a directive's number in the order of a descriptor's numbers: the byte at which the dword that
-/// depends on it begins, then its position in [`NUMBERS`] plus 1, or 0. `None` for a number of scalar registers on
-/// which the descriptor does not depend.
+/// depends on it begins, then its position in [`NUMBERS`] plus 1, or 0 if it is not there. The byte is `usize::MAX` if
+/// no dword depends on the number. `None` for a number of scalar registers on which the descriptor does not depend.
 fn position(target: Target, name: &str) -> Option<(usize, usize)> {
     let number = NUMBERS.iter().position(|number| *number == name);
     let directive = target.directives().iter().find(|directive| directive.name() == name);
@@ -51,7 +51,7 @@ fn position(target: Target, name: &str) -> Option<(usize, usize)> {
         return Some((usize::MAX, 0));
     }
     let is_scalar = number.is_some() && !["next_free_vgpr", "accum_offset"].contains(&name);
-    // The descriptor with a small number, or with a great one, so that a comparison shows the dword.
+    // The descriptor with a small or with a great number: the two differ in the dword that depends on the number.
     let with = |is_great: bool| -> Result<KernelDescriptor, DescriptorError> {
         let mut descriptor = KernelDescriptor::new(target);
         match directive {
@@ -100,7 +100,7 @@ pub fn has(target: Target, name: &str) -> bool {
     }
 }
 
-/// Whether a number has all bits of a dword of the descriptor.
+/// Whether the number of a directive takes all 32 bits of a dword of the descriptor.
 fn is_whole(directive: &Directive) -> bool {
     directive.max() == u32::MAX
 }
@@ -278,8 +278,8 @@ impl Assembler {
         }
     }
 
-    /// Adds relocations for numbers of whole dwords whose symbols the source does not define.
-    /// Adds the section to `open`: its fix-ups are no longer in order.
+    /// Adds fix-ups, which become relocations, for numbers that take whole dwords and have symbols that the source does
+    /// not define. Adds the descriptor's section to `open`, because the section's fix-ups are no longer in order.
     fn leave_open(&mut self, kernel: &Kernel, open: &mut BTreeSet<usize>) {
         let Ok(target) = self.processor(kernel.place).map(|processor| processor.target) else { return };
         for name in target.directives().iter().filter(|directive| is_whole(directive)).map(|directive| directive.name())

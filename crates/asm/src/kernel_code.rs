@@ -143,8 +143,8 @@ const FIELDS: [(&str, &str, At); 68] = [
     ("", "", Rsrc2(|_| true)),
 ];
 
-/// Fields whose values may be known only at the end, because they depend on the code. The fields of the two register
-/// words are not listed.
+/// Fields, other than those of the two register words, whose values may be known only at the end of the source because
+/// they depend on the code.
 const COUNTED: [&str; 4] =
     ["is_dynamic_callstack", "workitem_private_segment_byte_size", "wavefront_sgpr_count", "workitem_vgpr_count"];
 

@@ -90,8 +90,8 @@ impl Chunk {
             (_, 0) if self.is_made() => 1,
             (_, 0) => 2,
             (_, SHF_EXECINSTR) => 3,
-            // A source that was made from a linked file already has a table of this name.
             _ if ARRAYS.contains(&self.kind) => 4,
+            // A source that was made from a linked file has a section `.got`, too.
             _ if self.is_made() || [RELRO_DATA, GOT, RELRO_BSS].contains(&self.name.as_str()) => 4,
             _ if self.kind == SHT_NOBITS => 6,
             _ => 5,

@@ -22,8 +22,8 @@ const MOST: usize = 16;
 /// An address that no branch reaches.
 const NOWHERE: u64 = 0x1234_5678_9abc_def0;
 
-/// The registers for long branches as a text: `s[4:5]`, or `s[4:5],s6` to keep SCC in `s6`. `None` if the text is none of
-/// the two, or the first register has an odd number.
+/// The registers for long branches as a text: `s[4:5]`, or `s[4:5],s6` to keep SCC in `s6`. `None` if the text has
+/// neither form, or the first register has an odd number.
 ///
 /// ```
 /// use amdgpu_asm::{Far, far};
@@ -95,10 +95,11 @@ fn long(inst: &Inst, far: Far) -> std::result::Result<Vec<u8>, String> {
     Ok(waiting(inst.target(), &code).unwrap_or(code))
 }
 
-/// The long form with the waits that its instructions need between them, whatever was before. `None` if none is needed.
+/// The long form with the waits that its instructions need, whatever instructions run before it. `None` if the
+/// instructions need no waits, or cannot get them.
 fn waiting(target: Target, code: &[u8]) -> Option<Vec<u8>> {
     let mut hazards = Hazards::new(target).called();
-    // The instructions, each with its old and its new offset; a wait has no old one.
+    // The instructions, each with its old and its new offset; an inserted wait has no old offset.
     let (mut all, mut len, mut places) = (Vec::new(), 0u64, BTreeMap::new());
     for Decoded { offset, inst } in Decoder::new(target, code) {
         let (offset, inst) = (offset as u64, inst.ok()?);

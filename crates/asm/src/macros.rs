@@ -17,7 +17,7 @@ use super::source::Line;
 pub struct Macro {
     parameters: Parameters,
     body: Line,
-    /// The number of calls so far.
+    /// The number of calls of the macro so far.
     calls: Cell<usize>,
 }
 
@@ -81,7 +81,7 @@ impl Assembler {
                 let Some((condition, from)) = self.conditions.pop() else {
                     return Err(Flaw::new(place, format!("{word} without an .if above")));
                 };
-                // If the value cannot be computed, it is as if the directive were not there.
+                // An error in the directive, such as a value that cannot be computed, leaves the condition as it was.
                 self.conditions.push((condition, from));
                 let new = match (condition, word) {
                     (Condition::Else | Condition::Closed, _) => {
@@ -109,8 +109,8 @@ impl Assembler {
             }
             _ if !CONDITIONS.contains(&word) => return Ok(false),
             _ => {
-                // If the value cannot be computed, the lines after the directive are read. As in LLVM's assembler, those
-                // of another branch are, too, unless an outer condition holds.
+                // If the value cannot be computed, the lines after the directive are read. As in LLVM's assembler, the
+                // lines after a later `.elseif` or `.else` are read, too, unless an outer condition holds.
                 let is_inner = self.conditions.last().is_some_and(|(outer, _)| *outer == Condition::Taken);
                 self.conditions.push((if is_inner { Condition::Taken } else { Condition::Failed }, place));
                 let holds = self.holds(word, place, scan)?;
@@ -176,7 +176,7 @@ impl Assembler {
                 }
                 self.macros.insert(name, Rc::new(Macro { parameters, body, calls: Cell::new(0) }));
             }
-            // In a repetition, LLVM's assembler takes it for the end.
+            // In a repetition, LLVM's assembler takes `.endm` for the end of the repetition.
             ".endm" | ".endmacro" => {
                 _ = self.source.exit_macro().ok_or_else(|| Flaw::new(place, "there is no .macro above"))?;
             }
@@ -237,7 +237,7 @@ impl Assembler {
                 }
                 self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())?;
             }
-            // In a macro, LLVM's assembler takes it for the end.
+            // In a macro, LLVM's assembler takes `.endr` for the end of the macro.
             ".endr" => _ = self.source.exit_macro().ok_or_else(|| Flaw::new(place, "there is no .rept above"))?,
             ".include" => {
                 let name = String::from_utf8(scan.string()?).map_err(|_| Flaw::new(place, "the name is not UTF-8"))?;

@@ -60,8 +60,8 @@ pub(crate) fn encode_hsa(text: &str) -> Result<Vec<u8>, Fault> {
     bytes(&value)
 }
 
-/// The MessagePack form of a document. In documents for the runtime of PAL, the names of registers after their numbers
-/// are left out.
+/// The MessagePack form of a document. A document for the runtime of PAL can have the name of a register after its
+/// number; the form then has only the number.
 pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
     let mut value = parse(text)?;
     let pipelines = get_mut(&mut value, "amdpal.pipelines");
@@ -182,7 +182,7 @@ fn has(value: &mut Value, name: &str, keys: &[Key]) -> Result<(), String> {
 }
 
 fn fits(value: &mut Value, name: &str, key: &str, shape: &Shape) -> Result<(), String> {
-    // A text that reads as a number is one where a number is needed.
+    // Where a number or a truth value is needed, a text that reads as one is taken for it.
     if let (Shape::Number | Shape::Truth, Some(text)) = (shape, value.as_str()) {
         *value = scalar(text);
     }
@@ -247,7 +247,7 @@ fn is_number(value: &Value) -> bool {
 
 /// The value of a document in YAML. Maps are in the order of their keys, as LLVM writes them.
 fn parse(text: &str) -> Result<Value, Fault> {
-    // As in LLVM, a tab is a blank, except in front of the first word of a line.
+    // As in LLVM, a tab is a blank, except before the first word of a line.
     let mut is_front = true;
     let blank = |c: char| {
         is_front = c == '\n' || is_front && c.is_ascii_whitespace();
@@ -298,7 +298,7 @@ fn parse(text: &str) -> Result<Value, Fault> {
                     (_, value) => value,
                 }
             }
-            // Documents without contents are passed over. What follows the first other document has no meaning.
+            // Documents without contents are passed over. Text after the first document with contents is ignored.
             Event::DocumentEnd if matches!(&result, Some(Value::Array(all)) if all.is_empty()) => {
                 result = None;
                 continue;

@@ -41,7 +41,7 @@ impl Assembler {
         let fixups = self.sections.iter().flat_map(|section| &section.fixups).map(|fixup| &fixup.expr);
         let asked = self.relocations.iter().filter_map(|asked| asked.expr.as_ref());
         for version in &self.versions {
-            // A version of a symbol that the source does not define is not in the object, unless it is the default.
+            // If the source does not define a symbol, the object has no versions of the symbol except the default one.
             let is_defined = !matches!(self.table.get(version.of).def, Def::Undefined);
             let is_default = version.name.contains("@@") && !version.name.contains("@@@");
             needed[version.of] |= is_defined || is_default;

@@ -172,7 +172,7 @@ impl Sections {
 /// The entries of the table of symbols.
 struct Symbols {
     entries: Vec<Of>,
-    /// The number of local entries, with the empty one.
+    /// The number of local entries, including the empty first entry.
     locals: u32,
     /// The entry of each section of the image, or 0.
     of_sections: Vec<SymbolIndex>,
@@ -210,7 +210,7 @@ impl Symbols {
     }
 }
 
-/// The offsets in the file of what the sections contain.
+/// The offsets in the file of the contents of sections, groups and relocations.
 struct Contents {
     sections: Vec<usize>,
     /// The bytes that name the symbols whose addresses are significant, and their offset.

@@ -74,7 +74,7 @@ pub struct Symbol {
     pub visibility: u8,
     /// The place of the symbol's definition in the source.
     pub place: Span,
-    /// The position of the symbol among the symbols and sections of the source.
+    /// The position of the symbol in the order of the symbols and sections of the source.
     pub order: u32,
 }
 
@@ -104,8 +104,8 @@ impl Assembler {
             }
             return (self, None);
         };
-        // A wrong statement may leave names undefined, so the faults from here on are dropped below if there were
-        // errors before.
+        // A wrong statement may leave names undefined. So if the source had errors before this point, the faults that
+        // are found from here on are dropped below.
         let so_far = Some(self.flaws.clone()).filter(|flaws| flaws.errors() > 0);
         std::mem::take(&mut self.late).into_iter().for_each(|flaw| self.fault(flaw));
         self.write_notes();
@@ -147,8 +147,8 @@ impl Assembler {
         let mut sections = Vec::new();
         for index in 0..self.sections.len() {
             let fixups = std::mem::take(&mut self.sections[index].fixups);
-            // Relocations of `.reloc` with a number come before the relocations of values, and relocations of `.reloc`
-            // with a label after them.
+            // Relocations of `.reloc` with a number come before the relocations of values. Relocations of `.reloc` with
+            // a label come after the relocations of values.
             let (mut relocations, behind) = asked.remove(&index).unwrap_or_default();
             for fixup in &fixups {
                 match self.resolve(fixup, index, &numbers) {
@@ -228,7 +228,8 @@ impl Assembler {
         }
     }
 
-    /// The relocations of `.reloc` by their sections: those with a number as offset, then those with a label.
+    /// The relocations of `.reloc`, by their sections. The first list has the relocations whose offset is a number, and
+    /// the second list the relocations whose offset is a label.
     fn asked(&mut self, numbers: &[Option<usize>]) -> HashMap<usize, (Vec<Relocation>, Vec<Relocation>)> {
         let mut asked = HashMap::<usize, (Vec<Relocation>, Vec<Relocation>)>::new();
         for one in std::mem::take(&mut self.relocations) {
@@ -309,7 +310,7 @@ impl Assembler {
         let is_local_name = symbol.name.is_empty() || is_hidden_name || is_own;
         let (at, value) = match &symbol.def {
             Def::Undefined if is_local_name && is_needed => {
-                // The fault of an undefined label without a name is reported for the value that needs it.
+                // If an undefined label has no name, the fault is reported for the value that needs the label.
                 return match symbol.name.as_str() {
                     "" => Ok(None),
                     name => Err(Flaw::new(symbol.place, format!("{name} is not defined"))),
@@ -353,13 +354,15 @@ impl Assembler {
         Ok(Some(Symbol { name, at, value, size: 0, kind, bind, visibility, place: symbol.place, order }))
     }
 
-    /// The symbol of which a symbol is another name, and from which it takes size and type.
+    /// The symbol from which a symbol takes its size and type, because the symbol is another name of it; `None` if the
+    /// symbol is not another name.
     fn base(&self, id: SymbolId, at: At) -> Option<&super::table::Symbol> {
         if !matches!((&self.table.get(id).def, at), (Def::Variable(_), At::Section(_))) {
             return None;
         }
         let mut base = id;
-        // Values that depend on themselves have been broken up, and each name is another one.
+        // No value depends on itself any more, so each step leads to another symbol, and one step for each symbol is
+        // enough.
         for _ in self.table.all() {
             let Def::Variable(expr) = &self.table.get(base).def else { break };
             let [(of, _)] = self.table.linear(expr, super::expr::TOP).ok()?.terms[..] else { return None };
@@ -447,7 +450,8 @@ impl Assembler {
             _ => return Err(fault(format!("no relocation has {width} bytes"))),
         };
         let Some((of, addend)) = self.of(id, linear.constant, numbers) else {
-            // The symbol itself has the error where the source names it first.
+            // At the place where the source names the symbol first, the error has already been reported for the symbol
+            // itself.
             return if self.table.get(id).place == fixup.place { Ok(None) } else { Err(fault("not defined".into())) };
         };
         // The addend is in the relocation, or else in the bytes of the value.

@@ -44,7 +44,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The text from `before` bytes before this position to `behind` bytes after it; empty if the line does not have
-    /// them.
+    /// all of these bytes.
     pub fn around(&self, before: usize, behind: usize) -> &'a str {
         self.text.get(self.at.saturating_sub(before)..self.at + behind).unwrap_or("")
     }

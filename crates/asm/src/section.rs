@@ -157,7 +157,7 @@ impl Assembler {
         }
         scan.end()?;
         let entry = entry as u64;
-        // Missing type, flags and entry size are those of the section's earlier directive.
+        // A directive without type, flags or entry size takes these from an earlier directive of the same section.
         let above = self.find_section(&name, &identity).and_then(|index| self.sections.get(index));
         let above = above.map(|above| (above.kind, above.flags, above.entry));
         let is_plain = identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };

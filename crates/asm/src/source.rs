@@ -9,10 +9,10 @@ use super::flaw::{Flaw, Span};
 
 /// The greatest depth of nesting of macros, repetitions and included files.
 const DEPTH: usize = 64;
-/// The least number of bytes that an expansion counts towards the limit.
+/// The least number of bytes for which an expansion counts towards the limit on all expansions.
 const EXPANSION: usize = 64;
 
-/// Pairs of directives between which a document stands, which has no statements.
+/// Pairs of directives that begin and end a document. The lines between the two are not statements.
 pub const DOCUMENTS: [(&str, &str); 2] =
     [(".amdgpu_metadata", ".end_amdgpu_metadata"), (".amdgpu_pal_metadata", ".end_amdgpu_pal_metadata")];
 
@@ -192,8 +192,8 @@ impl Source {
         (frame.at < frame.code.len()).then(|| frame.line())
     }
 
-    /// Skips and returns the lines up to one that begins with a word of `end`. A word of `open` begins an inner block,
-    /// which ends with a word of `end`, too.
+    /// Skips and returns the lines up to one that begins with a word of `end`. A word of `open` begins an inner block.
+    /// An inner block also ends with a word of `end`.
     pub fn block(&mut self, open: &[&str], end: &[&str]) -> Option<Line> {
         let (mut body, mut depth): (Option<Line>, usize) = (None, 0);
         while let Some(line) = self.next_here() {

@@ -189,8 +189,10 @@ impl Table {
         self.all.len() - 1
     }
 
-    /// A sum of an earlier value of a symbol, which the source cannot name any more, and a number: with the sum that the
-    /// earlier value is in its place, so that a symbol that counts from a label is always one step away from the label.
+    /// Simplifies the sum of a number and an earlier value of a symbol, which the source cannot name any more. If the
+    /// earlier value is itself a sum of a symbol and a number, the result is the sum of that symbol and both numbers,
+    /// so that a symbol that counts from a label is always one step away from the label. Any other expression is
+    /// returned unchanged.
     pub fn joined(&self, expr: Expr) -> Expr {
         let sum = |expr: &Expr| match expr {
             Expr::Symbol(of, None) => Some((*of, 0)),

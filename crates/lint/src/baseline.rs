@@ -1,4 +1,4 @@
-//! Findings that are known: a check that takes them from a file fails on new ones only.
+//! Baselines of known findings: a check with a baseline fails only because of new findings.
 //!
 //! ```
 //! use amdgpu_isa::Target;
@@ -30,19 +30,19 @@ use core::str::FromStr;
 
 use crate::check::{Finding, register_name};
 
-/// Numbers of known findings of each function, rule, register and target. Addresses do not matter, so that code may
-/// move.
+/// The number of known findings for each function, rule, register and target. Addresses are not stored, so a baseline
+/// still holds after code has moved.
 ///
-/// `Display` writes a line for each, `COUNT RULE REGISTER TARGET FUNCTION`, in an order that does not depend on that of
-/// the findings; `FromStr` reads them. `-` stands for no register and no function. Control characters in names of
-/// functions are escaped.
+/// `Display` writes a line `COUNT RULE REGISTER TARGET FUNCTION` for each number, in an order that does not depend on
+/// the order of the findings. `FromStr` reads these lines. `-` stands for no register or no function. Control
+/// characters in names of functions are escaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
     known: BTreeMap<Key, usize>,
 }
 
-/// The part of a finding by which a baseline knows it: function, rule, register and target. It outlives the code that was
-/// checked.
+/// The part of a finding that a baseline compares: function, rule, register and target. A key does not borrow from the
+/// code that was checked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     function: String,
@@ -62,7 +62,7 @@ pub struct BaselineError {
 const HEAD: &str = "# Known findings: COUNT RULE REGISTER TARGET FUNCTION";
 
 impl Baseline {
-    /// Adds a finding to those that are known.
+    /// Adds a finding to the known findings.
     pub fn add(&mut self, finding: &Finding<'_>) {
         self.add_key(Key::of(finding));
     }
@@ -73,19 +73,20 @@ impl Baseline {
         *count = count.saturating_add(1);
     }
 
-    /// Whether the finding is known. Each known finding counts for only one match.
+    /// Whether the finding is known. A match uses up one known finding: if one such finding is known, a second call
+    /// returns `false`.
     pub fn take(&mut self, finding: &Finding<'_>) -> bool {
         self.take_key(&Key::of(finding))
     }
 
-    /// Whether the finding with this key is known, as [`Baseline::take`] says it.
+    /// Whether the finding with this key is known. A match uses up one known finding, as in [`Baseline::take`].
     pub fn take_key(&mut self, key: &Key) -> bool {
         let Some(count) = self.known.get_mut(key).filter(|count| **count > 0) else { return false };
         *count -= 1;
         true
     }
 
-    /// Number of known findings that no finding has matched.
+    /// The number of known findings that no finding has matched yet.
     pub fn len(&self) -> usize {
         self.known.values().fold(0, |sum, count| sum.saturating_add(*count))
     }

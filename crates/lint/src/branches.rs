@@ -16,7 +16,7 @@ struct Branch {
     at: u64,
     inst: Inst,
     goal: u64,
-    /// Addresses of the branch and of its target after all other changes.
+    /// The addresses of the branch and of its target after all other changes.
     moved: (u64, u64),
 }
 
@@ -27,13 +27,13 @@ impl Branch {
     }
 }
 
-/// Puts an `s_nop` after the branches that would be broken after the changes. An `s_nop` makes the branches over it
-/// longer, and no branch shorter.
+/// Puts an `s_nop` after each branch that would be broken after the changes. An inserted `s_nop` makes the branches
+/// over it longer, so it can break earlier branches, or repair others; it makes no branch shorter.
 pub fn repair(flow: &Flow<'_>, edits: &mut Edits) {
     mend_counted(flow, edits);
 }
 
-/// [`repair()`], which returns how many branches it looked at.
+/// Does the work of [`repair()`], and returns the number of branches that it looked at.
 fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
     let target = flow.target();
     let Some(nop) = Inst::nop(target).filter(|_| target.has_broken_branches()) else { return 0 };
@@ -47,7 +47,7 @@ fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
     branches.sort_by_key(|branch| branch.at);
     let places: Vec<u64> = branches.iter().map(Branch::after).collect();
     let mut added = Counts(vec![0; places.len() + 1]);
-    // Number of bytes that are added before an address.
+    // The number of bytes that are added before an address.
     let more = |added: &Counts, address: u64| 4 * added.before(places.partition_point(|place| *place < address));
     let (mut n, mut steps) = (0, 0);
     while let Some(branch) = branches.get(n) {

@@ -20,8 +20,8 @@ pub enum Change {
     Last(Inst),
 }
 
-/// The waits that are certainly missing before the instruction. `returns`: whether it returns to callers that rely on
-/// all operations of the function being done.
+/// The waits that are certainly missing before the instruction. `returns`: whether the instruction returns to callers
+/// that rely on all operations of the function being done.
 pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
     let own = if returns { now.pending.own_waits() } else { Waits::default() };
     let needs = now.pending.needs(inst);
@@ -32,8 +32,9 @@ pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
     })
 }
 
-/// Returns the next change that the instruction needs; `None` if it needs no more. `last`: the instruction that runs
-/// just before it on every path, and the state before `last`; `missing`: the waits that [`missing()`] returns.
+/// Returns the next change that the instruction needs; `None` if the instruction needs no more changes. `last`: the
+/// instruction that runs just before it on every path, and the state before `last`; `missing`: the waits that
+/// [`missing()`] returns.
 ///
 /// # Errors
 /// [`Error::Helpless`]: no change helps.
@@ -69,7 +70,7 @@ fn distance(
     let (mut hazards, mut fillers) = (now.hazards.clone(), Vec::new());
     hazards.protect(inst, |inst| fillers.push(*inst)).map_err(|_| Error::Helpless)?;
     fillers.pop();
-    // An `s_nop` just before the instruction becomes longer, so no second one is inserted.
+    // If an `s_nop` is just before the instruction, it becomes longer, and no second one is inserted.
     if let (Some((last, before)), true) = (last, fillers.iter().all(is_nop)) {
         let states = |inst: &Inst| inst.get(Field::Simm16).unwrap_or(0) + 1;
         let all = states(last) + fillers.iter().map(states).sum::<u32>();
@@ -138,7 +139,7 @@ pub fn is_clause(inst: &Inst) -> bool {
     inst.opcode().purpose() == Some(Purpose::Clause)
 }
 
-/// The number of needs that no distance ends, but only a certain instruction.
+/// The number of needs that only a certain instruction ends, and not a distance.
 fn events(now: &MachineState, inst: &Inst) -> usize {
     let mut count = 0;
     now.hazards.each(inst, |need| count += usize::from(need.rule.unit() == Unit::Event));
@@ -172,7 +173,7 @@ fn is_depctr(inst: &Inst) -> bool {
 }
 
 /// The wait `last`, made to wait for the counters of `missing` as well; `None` if `last` is not a wait, or no single
-/// instruction waits for all of them.
+/// instruction waits for all these counters.
 fn stronger(last: &Inst, missing: &Waitcnt) -> Option<Inst> {
     let old = last.waits();
     if old.counters().is_empty() {

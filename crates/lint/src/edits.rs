@@ -1,4 +1,4 @@
-//! Code as it runs with changes that are not made yet.
+//! The state of the machine in code with changes that have not been made yet.
 
 use core::cell::RefCell;
 
@@ -20,8 +20,8 @@ pub struct MachineState {
     pub pending: Pending,
     /// Earlier instructions from which later ones must keep a distance.
     pub hazards: Hazards,
-    /// For each counter, whether operations that hold no registers may be outstanding. Waits for these order memory
-    /// accesses.
+    /// Whether operations that hold no registers may be outstanding, for each counter. Waits for such operations order
+    /// memory accesses.
     pub memory: [bool; Counter::ALL.len()],
 }
 
@@ -45,7 +45,7 @@ impl MachineState {
         self.issue(inst, offset);
     }
 
-    /// Takes note of an unchanged instruction. `offset`: its offset in bytes.
+    /// Updates the state for an unchanged instruction. `offset`: the offset of the instruction in the code, in bytes.
     pub fn issue(&mut self, inst: &Inst, offset: u32) {
         self.issue_next(&Next::new(inst, self.pending.msb()), offset);
     }

@@ -13,8 +13,8 @@ use amdgpu_program::second_entry;
 use crate::Settings;
 use crate::edits::{Hazards, MachineState, Pending};
 
-/// The modes that a code object states, or else those of `settings`. A code object for any setting of XNACK has to work
-/// with both.
+/// The modes that a code object states, or else those of `settings`. A code object that leaves the setting of XNACK
+/// open has to work with both settings.
 fn modes(image: &Image<'_>, settings: Settings) -> Modes {
     let said = image.target.as_ref().and_then(|target| target.feature(TargetId::XNACK));
     // Bare code has no header that states a mode.
@@ -148,8 +148,8 @@ impl<'s, 'a> Functions<'s, 'a> {
         MachineState { pending, hazards, memory: [is_called; Counter::ALL.len()] }
     }
 
-    /// The address of the return at the end of a block, if no code here calls its function, so that unknown callers
-    /// continue after it. `None` if all code may be parts of shaders.
+    /// The address of the return at the end of a block, if no code in this section calls the function of the block: the
+    /// return leads to unknown callers. `None` if all code may be parts of shaders.
     pub fn returns_outside(&self, flow: &Flow<'_>, block: usize) -> Option<u64> {
         if !flow.returns(block) || !flow.return_sites(block).is_empty() || !self.has_callers {
             return None;

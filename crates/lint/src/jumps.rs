@@ -42,8 +42,8 @@ impl Jumps {
     }
 
     /// The first jump or call with an unknown target whose function, or the code after it, would move. Returns do not
-    /// count, nor calls of addresses that were loaded, because a relocation changes these. Functions are read from top
-    /// to bottom.
+    /// count. Calls of addresses that were loaded do not count either, because a relocation changes these addresses.
+    /// The code of a function is read in the order of addresses, not along its paths.
     pub fn first_unknown(&self, functions: &Functions<'_, '_>, target: Target, edits: &Edits) -> Option<u64> {
         let section = functions.section();
         let end = section.address.saturating_add(section.bytes.len() as u64);
@@ -51,13 +51,14 @@ impl Jumps {
         let mut read = None;
         for Decoded { offset, inst } in Decoder::new(target, section.bytes) {
             let address = section.address.wrapping_add(offset as u64);
-            // A call of the next instruction only reads the address of that instruction, at which no function begins.
+            // A call whose target is the next instruction only reads the program counter, so no function begins at that
+            // target.
             if self.starts.contains(&address) && read != Some(address) {
                 (made, start) = (Made::default(), address);
             }
             let Ok(inst) = inst else { continue };
             let is_open = |pair: &u8| match inst.flags().is_call() {
-                // If the address of a function is loaded from memory, a relocation changes it there.
+                // If the address of a function is loaded from memory, a relocation changes the address in memory.
                 true => made.is_sum(*pair),
                 false if made.is_followed(*pair) => false,
                 false => self.in_kernels.contains(&address) || !made.is_given(*pair),
@@ -85,15 +86,16 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     let read = inst.operands().find(|operand| operand.access.reads() && operand.bits == 64)?;
     match read.value {
         Value::Reg(Reg::Sgpr(n)) => Some(n),
-        // An address anywhere else than in a pair of general registers is unknown, too.
+        // A target that is not in a pair of general registers, such as one in VCC, counts as a pair of which nothing is
+        // known.
         _ => Some(u8::MAX),
     }
 }
 
 /// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has the value
-/// that the caller gave. Copies keep their origin, and so do lanes of vector registers, in which compilers save scalar
-/// registers; other values of vector registers are sums, or not. The callee of a call is taken to leave all registers as
-/// they are.
+/// that the caller gave. A copy has the origin of its source. A value that is read from a lane counts as given by the
+/// caller, because compilers save scalar registers in lanes, unless the vector register is in `vector_sums`. Calls are
+/// assumed to leave all registers unchanged.
 #[derive(Default)]
 struct Made {
     /// Addresses that code makes from its own address: they follow when code moves.

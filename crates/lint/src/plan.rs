@@ -24,7 +24,8 @@ pub fn fix(
     for group in flow.groups() {
         let mut hopeless = BTreeSet::new();
         let following = Following::new(flow, &group, |block| EditedWalk { now: first(block), edits: &planned, base });
-        // Once the code before an instruction has been repaired, fewer wait states may be missing than it seems now.
+        // After the code before an instruction has been repaired, fewer wait states may be missing before this
+        // instruction.
         following.change_each(&mut |block, run: &EditedWalk<'_>, is_certain| {
             let mut is_changed = false;
             loop {
@@ -39,7 +40,7 @@ pub fn fix(
     *edits = planned.into_inner();
 }
 
-/// A change and where it is made.
+/// A change, with the place where it is made.
 enum Found {
     Insert(u64, Vec<Inst>),
     Replace(Slot, Inst, Option<Inst>),
@@ -54,7 +55,7 @@ impl Found {
     }
 }
 
-/// A clause that has begun, and how many of its instructions have come.
+/// A clause that has begun. `come` is the number of its instructions so far.
 struct Clause {
     address: u64,
     inst: Inst,

@@ -27,17 +27,18 @@ pub enum Repair {
 pub struct Plan {
     /// The changes to the code.
     pub edits: Edits,
-    /// The address of a jump or call that may lead to code which the changes move: its target is not known, so it would
-    /// not follow.
+    /// The address of a jump or call whose target is not known, and which may lead to code that the changes move;
+    /// `None` if there is no such jump.
     pub unknown_jump: Option<u64>,
 }
 
 impl Plan {
-    /// The changes, if every jump follows the code that moves.
+    /// The changes, if the target of every jump into code that moves is known.
     ///
     /// # Errors
-    /// [`Error::UnknownJump`]: the target of a jump is not known. The changes are nevertheless right if only branches,
-    /// relocations, and addresses that the code makes of its own point into the code: then take [`Plan::edits`].
+    /// [`Error::UnknownJump`]: the target of a jump is not known. The changes are nevertheless right if nothing but
+    /// branches, relocations, and addresses that code makes relative to itself points into the code. In that case, take
+    /// [`Plan::edits`].
     pub fn followed(self) -> Result<Edits, Error> {
         match self.unknown_jump {
             Some(address) => Err(Error::UnknownJump { address }),

@@ -1,5 +1,5 @@
-//! The rules by which code is checked, those of [`hazards`](amdgpu_isa::hazards) and those of this package, and a list
-//! of faults that are not checked.
+//! The rules by which code is checked, which are the rules of [`hazards`](amdgpu_isa::hazards) and the rules of this
+//! package, and a list of faults that are not checked.
 //!
 //! ```
 //! use amdgpu_isa::Target;
@@ -43,7 +43,8 @@ pub struct RuleInfo {
     pub hazard: Option<Rule>,
     /// The distance between two instructions, if the rule is about hazards, and the target is known.
     pub distance: Option<Distance>,
-    /// Whether only a strict check demands the rule on the target, because one source has it and another one denies it.
+    /// Whether only a strict check applies the rule on the target, because one source states the rule and another
+    /// source denies it.
     pub is_strict: bool,
     /// The sources of the rule; empty if none is stated.
     pub sources: Vec<&'static str>,
@@ -83,8 +84,8 @@ pub struct Unchecked {
     pub what: &'static str,
 }
 
-/// The severity of a rule's findings. `hazard`: the rule, if it is about hazards; one that has a caution, or is only
-/// proposed, gives hints.
+/// The severity of a rule's findings. `hazard`: the rule, if it is about hazards. A rule of hazards that has a caution,
+/// or is only proposed, gives hints.
 ///
 /// ```
 /// use amdgpu_lint::check::Severity;
@@ -104,7 +105,7 @@ pub fn severity(id: &str, hazard: Option<Rule>) -> Severity {
     }
 }
 
-/// The rules for a target: first those of this package, then those of hazards.
+/// The rules for a target: first the rules of this package, then the rules of hazards.
 pub fn all(target: Target) -> Vec<RuleInfo> {
     let own = OWN.iter().map(|own| own.info(Some(target)));
     own.chain(Rule::of(target).map(|rule| hazard(rule, Some(target)))).collect()

@@ -1,7 +1,7 @@
 //! Settings of checks and repairs.
 
-/// The settings of a check or a repair: how much it demands, and what it assumes about modes that the file does not
-/// state.
+/// The settings of a check or a repair: the distances that it demands, and the modes that it assumes if the file does
+/// not state them.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -21,10 +21,10 @@
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether distances count that one source demands and another one denies.
+    /// Whether the check demands distances that one source demands and another source denies.
     pub strict: bool,
-    /// Whether memory accesses are repeated after a page fault (XNACK), for files that do not state it; `None`: code
-    /// has to work with both settings, and bare code only without XNACK.
+    /// Whether memory accesses are repeated after a page fault (XNACK), for files that do not state it; `None`: the
+    /// code of a file has to work with and without XNACK, and bare code only without it.
     pub xnack: Option<bool>,
     /// Whether the expert mode of scheduling is on where a function begins. Code that turns the mode on itself does not
     /// need this setting.

@@ -13,9 +13,10 @@ use amdgpu_isa::{Field, Inst};
 use crate::change;
 use crate::edits::{EditedWalk, Edits, Hazards, MachineState, Pending, Slot};
 
-/// The number of instructions after a wait that are searched for one that needs it.
+/// The number of instructions after a wait that are searched for an instruction that needs the wait.
 const AHEAD: usize = 512;
-/// The number of instructions after a change that are searched for one that the change brings too close.
+/// The number of instructions after a change that are searched for an instruction that the change brings too close to
+/// an earlier one.
 const NEAR: usize = 128;
 
 /// Plans all changes of a control flow that make waits weaker and take wait states away. `first`: the state at the
@@ -84,8 +85,8 @@ impl Trim<'_, '_> {
         }
     }
 
-    /// The weakest sufficient instruction in place of one that waits; `Some(None)` if none is needed, `None` if it has
-    /// to stay.
+    /// The weakest sufficient replacement of an instruction that waits; `Some(None)` if no instruction is needed,
+    /// `None` if the instruction has to stay.
     fn shorter(&self, block: usize, n: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
         if change::is_nop(inst) {
             return (n > 0 || !self.follows_branch(block)).then(|| self.shorter_nop(block, address, now, inst))?;
@@ -94,29 +95,31 @@ impl Trim<'_, '_> {
     }
 
     /// Whether the block before this one on some path ends with a branch, jump or call: some assemblers put an `s_nop`
-    /// after a branch whose offset a generation cannot take.
+    /// after a branch whose offset the hardware of a generation cannot handle.
     pub fn follows_branch(&self, block: usize) -> bool {
         let exit = |block: &usize| self.flow.blocks().get(*block).map(|block| block.exit);
         self.flow.predecessors(block).iter().any(|from| !matches!(exit(from), Some(Exit::Next)))
     }
 
     /// The shortest sufficient `s_nop` in place of one whose wait states a rule needs; `Some(None)` if none is needed.
-    /// `None` if it has to stay: a rule needs all of it, or none of the rules explains it.
+    /// `None` if the `s_nop` has to stay, because a rule needs all its wait states, or because no rule needs any of
+    /// them, so that its purpose is not known.
     pub fn shorter_nop(&self, block: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
         let states = inst.get(Field::Simm16)?;
         let is_needed = |new: Option<&Inst>| !self.keeps_distance(block, address, &now.hazards, (inst, new), true);
         if !is_needed(None) {
             return None;
         }
-        // If one wait state fewer is not enough, no shorter `s_nop` is. Most searches end here at once.
+        // The search goes from long to short, because no shorter `s_nop` is enough where a longer one is not. Most
+        // searches end after the first step.
         let shorter = (0..states).rev().map(|n| inst.with(Field::Simm16, n).ok()).chain([None]);
         let does = |new: &Option<Inst>| self.keeps_distance(block, address, &now.hazards, (inst, new.as_ref()), false);
         shorter.take_while(does).last()
     }
 
-    /// The weakest sufficient wait in place of one; `Some(None)` if none is needed.
+    /// The weakest sufficient replacement of a wait; `Some(None)` if no wait is needed, `None` if the wait has to stay.
     fn weaker_wait(&self, block: usize, address: u64, now: &MachineState, inst: &Inst) -> Option<Option<Inst>> {
-        // The upper bits of some registers' numbers are not known.
+        // A wait stays if the upper bits of some registers' numbers are not known.
         if now.pending.is_banked() {
             return None;
         }
@@ -186,15 +189,15 @@ impl Trim<'_, '_> {
                     }
                     let most = pair.with.most(counter);
                     let (with, without) = (pair.with.needs(&inst), pair.without.needs(&inst));
-                    // A need that is not sure can be stricter than the sure one beside it.
+                    // A need that is not sure can be stricter than a sure need of the same instruction.
                     let strictest = without.waitcnt().get(counter);
                     let is_strictest = |need: &Wait| strictest == Some(need.at_most);
                     if with.waitcnt() != without.waitcnt() && !without.iter().any(|need| is_strictest(&need)) {
                         return None;
                     }
                     for need in without.iter().filter(|need| !with.iter().any(|other| other == *need)) {
-                        // Up to `raised` younger operations came after the wait, so a wait for the earlier ones was
-                        // enough.
+                        // Up to `raised` younger operations came after the wait. A wait before them has to leave so
+                        // many fewer operations outstanding.
                         let count =
                             need.at_most.checked_sub(pair.raised).filter(|_| need.counter == counter && need.sure)?;
                         if count <= at_most {
@@ -206,8 +209,8 @@ impl Trim<'_, '_> {
                     }
                     pair.with.issue(&inst, offset);
                     pair.without.issue(&inst, offset);
-                    // A counter at its greatest value does not show how many operations came: each instruction counts
-                    // as one at least.
+                    // A counter at its greatest value does not show how many operations an instruction adds, so each
+                    // instruction counts as at least one.
                     if inst.counters().contains(counter) {
                         pair.raised = pair.raised.saturating_add(1).max(pair.with.most(counter).saturating_sub(most));
                     }
@@ -227,8 +230,9 @@ impl Trim<'_, '_> {
         Some(enough)
     }
 
-    /// Whether later instructions need the same distances if `new`, or nothing, replaces an instruction. If `alone`,
-    /// later `s_nop`s do not count for the code with `new`.
+    /// Whether later instructions need the same distances if `new` replaces an instruction, or nothing does. If
+    /// `alone`, later `s_nop`s do not count as wait states in the changed code, and a search that cannot be finished
+    /// gives `true`.
     fn keeps_distance(
         &self,
         block: usize,
@@ -293,12 +297,12 @@ impl Trim<'_, '_> {
     }
 }
 
-/// The outstanding operations with a wait, and without it.
+/// The outstanding operations after code with a wait, and after the same code without it.
 #[derive(Clone, PartialEq)]
 struct Pair {
     with: Pending,
     without: Pending,
-    /// The number of operations of the counter after the wait.
+    /// The greatest number of operations of the counter that have been issued after the wait.
     raised: u8,
 }
 

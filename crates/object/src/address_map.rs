@@ -83,8 +83,8 @@ impl<'a> AddressMap<'a> {
 
     pub(crate) fn sort(&mut self) {
         self.sections.sort_by_key(|part| part.address);
-        // Of several symbols at an address, the first by name counts, as in the listing. Global symbols are in both
-        // symbol tables, so duplicates are removed.
+        // If several symbols are at an address, the first one by name is used, as in the listing. Duplicates are
+        // removed, because global symbols are in both symbol tables.
         self.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
         self.symbols.dedup_by(|a, b| (a.address, a.name) == (b.address, b.name));
         self.pointers.sort_by_key(|(address, _)| *address);
@@ -115,8 +115,8 @@ impl<'a> AddressMap<'a> {
         self.arguments.get(kernel.as_bytes()).map(Vec::as_slice)
     }
 
-    /// The addresses in `range` that the loader writes anywhere as values, in order, as far as the code object itself
-    /// states them.
+    /// The addresses in `range` to which pointers lead, in order: values that the loader writes to any place, as far as
+    /// the code object itself states them.
     pub fn pointees(&self, range: Range<u64>) -> &[u64] {
         let at = |address: u64| self.goals.partition_point(|goal| *goal < address);
         self.goals.get(at(range.start)..at(range.end)).unwrap_or_default()

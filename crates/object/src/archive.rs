@@ -1,4 +1,5 @@
-//! Archives (`.a`), in the variants of GNU and BSD. Members are files of any kind, some of which can be visited.
+//! Archives (`.a`), in the variants of GNU and BSD. Members are files of any kind. Members that are code objects or
+//! containers of them can be visited.
 //!
 //! ```text
 //! "!<arch>\n"  { name:16 date:12 uid:6 gid:6 mode:8 size:10 "`\n"  ...bytes, padded to two }*      (numbers are text)

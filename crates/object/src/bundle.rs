@@ -107,7 +107,7 @@ fn entry<'a>(table: &mut Reader<'a>) -> Result<Entry<'a>, Short> {
     Ok(Entry { offset, size, id: table.take(length, "an entry's id")?, at })
 }
 
-/// The entries of the bundle that `bytes` begins with; `None` if its table is damaged.
+/// The entries of the bundle that `bytes` begins with; `None` if the bundle's table is damaged.
 pub fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     let mut table = Reader { bytes, at: MAGIC.len() };
     let count = table.u64("the number of entries").ok()?;

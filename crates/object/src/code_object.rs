@@ -42,7 +42,8 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
     if sections.is_empty() {
         sections = executable_segments(file, &mut faults);
     }
-    // A limit: sections that overlap would show the same bytes again and again.
+    // The rest of a limit on the bytes of all sections: sections that overlap would show the same bytes again and
+    // again.
     let mut left = file.bytes.len();
     for section in &mut sections {
         match left.checked_sub(section.bytes.len()) {
@@ -128,7 +129,8 @@ fn notes<'a>(file: &elf::File<'a>, headers: &[elf::Section]) -> Notes<'a> {
     }
     for data in all {
         read = read.saturating_add(data.bytes.len());
-        // A limit: notes that overlap would be read again and again.
+        // All notes together may be as long as the file: without this limit, notes that overlap would be read again and
+        // again.
         if read > file.bytes.len() {
             break;
         }

@@ -197,7 +197,7 @@ mod zstd {
                     break;
                 }
                 Ok(read) => len += read,
-                // The texts of this package are for its programmers.
+                // The messages of this decompressor are for programmers, so they are not shown.
                 Err(_) => {
                     error = Some(failed("its data is damaged".into()));
                     break;

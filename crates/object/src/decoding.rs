@@ -88,7 +88,7 @@ impl Image<'_> {
     /// ```
     ///
     /// # Errors
-    /// The same as of [`decoding_target`].
+    /// The errors of [`decoding_target`].
     pub fn target_for(&self, wanted: Option<Target>) -> Result<Target, TargetError> {
         decoding_target(self.target.as_ref(), self.unknown_processor, wanted)
     }

@@ -404,8 +404,9 @@ impl<'a> File<'a> {
     /// the address at which the file is loaded to each pointer.
     pub fn packed_relocations(&self, table: &'a [u8]) -> impl Iterator<Item = u64> + use<'_, 'a> {
         let numbers = table.chunks_exact(8).map_while(|entry| self.number(entry, 0, 8));
-        // An even number is the address of a pointer. In an odd number, bits 1 to 63 stand for the next 63 pointers'
-        // places: those after that address, or after the 63 places of the previous odd number.
+        // An even number is the address of a pointer. In an odd number, bits 1 to 63 tell which of the next 63 places
+        // of 8 bytes are pointers. These places begin after the previous pointer of an even number, or after the 63
+        // places of the previous odd number.
         let places = numbers.scan(0u64, |next, number| {
             let (start, bits, count) = match number & 1 {
                 0 => (number, 1, 1),
@@ -414,7 +415,7 @@ impl<'a> File<'a> {
             *next = start.wrapping_add(8 * count);
             Some((0..count).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| start.wrapping_add(8 * bit)))
         });
-        // A limit: pointers do not overlap, so the file cannot hold more of them.
+        // The number of pointers is limited: they do not overlap, so the file cannot hold more of them.
         places.flatten().take(self.bytes.len() / 8)
     }
 

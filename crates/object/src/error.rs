@@ -255,7 +255,7 @@ pub enum ElfFault {
 }
 
 impl Error {
-    /// The same error with the steps of `path`, which contain the damaged part, before its own.
+    /// The error with the steps of `path` before its own steps. `path` leads to the part in which the error was found.
     #[must_use]
     pub(crate) fn within(mut self, mut path: Vec<Step>) -> Error {
         path.append(&mut self.path);

@@ -1,4 +1,4 @@
-//! The functions of a section: the range of bytes of each, and the lanes of the waves that run it.
+//! The functions of a section: the range of bytes of each function, and the lanes of the waves that run the function.
 
 use core::ops::Range;
 
@@ -60,7 +60,8 @@ impl<'a> Section<'a> {
         before.last().or(after.first()).and_then(|symbol| symbol.lanes)
     }
 
-    /// The target with as many lanes as [`Section::lanes_at`] states for an offset; `target` if it has no such variant.
+    /// The target with as many lanes as [`Section::lanes_at`] states for an offset; `target` itself if `target` has no
+    /// variant with this number of lanes.
     pub fn target_at(&self, target: Target, offset: usize) -> Target {
         self.lanes_at(offset).and_then(|lanes| target.with_wave_size(lanes)).unwrap_or(target)
     }

@@ -10,8 +10,8 @@ use crate::{Part, Result, SkipReason, Visitor, bundles, elf, visit_part};
 
 const SECTIONS: [&[u8]; 2] = [b".hip_fatbin", b".llvm.offloading"];
 
-/// Visits the GPU code of a host program. `is_member` says whether the program is in an archive, other members of which
-/// may have GPU code.
+/// Visits the GPU code of a host program. `is_member`: whether the program is a member of an archive. A member without
+/// GPU code is not reported, because other members may have some.
 pub fn visit(
     file: &elf::File<'_>,
     label: &str,

@@ -8,12 +8,13 @@ use crate::Section;
 
 /// The size of `amd_kernel_code_t` in bytes.
 const KERNEL_CODE: u64 = 256;
-/// The bytes of the field `kernel_code_entry_byte_offset`.
+/// The offsets of the bytes of the field `kernel_code_entry_byte_offset`.
 const KERNEL_CODE_ENTRY: Range<usize> = 16..24;
-/// The first fields: version 1.x, and the kind of machine that is an AMD GPU.
+/// The first bytes of the descriptor: the major version 1. `KERNEL_CODE_MACHINE` is the kind of machine that is an AMD
+/// GPU.
 const KERNEL_CODE_MAJOR: [u8; 4] = [1, 0, 0, 0];
 const KERNEL_CODE_MACHINE: [u8; 2] = [1, 0];
-/// The byte of the field `wavefront_size`, the base-2 logarithm of the lanes.
+/// The offset in bytes of the field `wavefront_size`, which is the base-2 logarithm of the lanes.
 const KERNEL_CODE_WAVE: usize = 103;
 
 /// The `len` bytes of a section from an address on.

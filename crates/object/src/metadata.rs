@@ -4,7 +4,7 @@
 #[derive(Clone, Copy)]
 pub struct Reader<'a>(pub &'a [u8]);
 
-/// A value of MessagePack; of a list or a map, only the number of elements, which follow.
+/// A value of MessagePack. For a list or a map, this is only the number of elements; the elements follow.
 pub enum Head<'a> {
     Number(u64),
     Text(&'a [u8]),

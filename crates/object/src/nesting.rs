@@ -32,8 +32,8 @@ impl Budget {
         Budget { limit, left: Cell::new(limit), is_usual: max_decompressed.is_none() }
     }
 
-    /// Subtracts the decompressed size that a bundle's header states from the budget, before decompression, which gives
-    /// at most one byte more. `compressed` is the size of the bundle in bytes.
+    /// Subtracts the decompressed size that a bundle's header states, in bytes, from the budget. Called before
+    /// decompression, which makes at most one byte more than stated. `compressed` is the size of the bundle in bytes.
     pub fn spend(&self, bytes: u64, compressed: usize) -> Result<(), ErrorKind> {
         let most = usual_limit(compressed);
         if self.is_usual && bytes > most {

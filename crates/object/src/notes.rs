@@ -24,7 +24,7 @@ pub struct Notes<'a> {
     pub arguments: BTreeMap<Name<'a>, Vec<Argument<'a>>>,
 }
 
-/// A limit on entry points, above the number in real pipelines.
+/// The number of entry points above which reading stops. Real pipelines have fewer.
 const MAX_ENTRIES: usize = 64;
 
 impl<'a> Notes<'a> {
@@ -132,8 +132,8 @@ fn note(bytes: &[u8]) -> Option<Note<'_>> {
     Some((part(name)?, kind, part(desc)?, reader.0))
 }
 
-/// The target of a note `vendor_size:u16 arch_size:u16 major:u32 minor:u32 stepping:u32 vendor arch`: version 8.0.3 is
-/// gfx803.
+/// The target that a note states. The contents of the note are
+/// `vendor_size:u16 arch_size:u16 major:u32 minor:u32 stepping:u32 vendor arch`: version 8.0.3 is gfx803.
 fn isa_version(desc: &[u8]) -> Option<TargetId> {
     let mut reader = Reader(desc);
     reader.take(4)?;

@@ -86,7 +86,8 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
     let bytes = bytes.get(..size).unwrap_or(bytes);
     let entries = usize_at(bytes, 16, "the place of its entries")?;
     let count = if version == 1 { 1 } else { u64_at(bytes, 24, "the number of its entries")? };
-    // Limits: images that overlap would be shown again and again, and their texts read again and again.
+    // The rest of two limits: images that overlap would be shown again and again, and their texts would be read again
+    // and again.
     let (mut left, mut texts) = (bytes.len(), bytes.len());
     for number in 0..count {
         let at = usize::try_from(number).ok().and_then(|n| n.checked_mul(ENTRY)?.checked_add(entries));
@@ -104,8 +105,8 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
     broken
 }
 
-/// The file of offload binaries with other bytes in place of the image at an offset. `None` if no image begins there,
-/// or if the image is not the last part of its binary or belongs to two entries.
+/// A file of offload binaries in which other bytes replace the image at an offset. `None` if no image begins there, or
+/// if the image is not the last part of its binary or belongs to two entries.
 pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
     /// The alignment of a binary's total size, in bytes.
     const ALIGN: usize = 8;
@@ -162,8 +163,8 @@ fn image(
     nesting: Nesting<'_>,
     each: &mut Visitor<'_>,
 ) -> Result<()> {
-    // Entries of version 2 may or may not have the size of each value: the first layout with which the texts can be
-    // read counts.
+    // A string of version 2 may or may not state the size of its value, so it has 24 or 16 bytes. The first layout with
+    // which the texts can be read is taken.
     let widths: &[usize] = if version == 1 { &[16] } else { &[24, 16] };
     let read = |&width: &usize| names(bytes, entry, width);
     let names =

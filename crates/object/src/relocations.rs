@@ -18,7 +18,7 @@ pub struct Names<'n, 'a> {
     sections: &'a [u8],
     budget: &'n mut NameBudget,
     known: BTreeMap<(usize, u32), Option<Name<'a>>>,
-    /// The table of names of each table of symbols, by the number of the latter.
+    /// The table of names of each table of symbols, by the number of the table of symbols.
     strings: BTreeMap<usize, &'a [u8]>,
     /// The table of relocations of each section, by the number of the section.
     tables: BTreeMap<usize, &'n elf::Section>,

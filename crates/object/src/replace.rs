@@ -37,7 +37,8 @@ pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Result<Vec<u8>, CannotRe
     }
 }
 
-/// The file with other bytes in place of the code object at an offset; `None` if the place cannot take them.
+/// The file in which the bytes `new` replace the code object at an offset; `None` if the file does not allow another
+/// size there, or no code object begins there.
 pub(crate) fn put(file: &[u8], offset: u64, new: &[u8]) -> Option<Vec<u8>> {
     if offset == 0 && elf::is_elf(file) {
         return Some(new.to_vec());
@@ -134,7 +135,7 @@ impl core::error::Error for CannotReplace {}
 /// [`Image::offset`](crate::Image::offset) gives it, and its new bytes, in any order.
 ///
 /// # Errors
-/// [`replace`] refuses one of them.
+/// [`replace`] refuses one of the replacements, or a change has no offset because the code object was compressed.
 ///
 /// ```
 /// use amdgpu_object::replace_all;
@@ -143,7 +144,7 @@ impl core::error::Error for CannotReplace {}
 /// assert_eq!(replace_all(file, vec![(None, file.to_vec())]).unwrap_err().offset, None);
 /// ```
 pub fn replace_all(file: &[u8], mut changes: Vec<(Option<u64>, Vec<u8>)>) -> Result<Vec<u8>, CannotReplace> {
-    // The last one comes first, so that the others keep their offsets.
+    // The code objects are replaced from the last to the first, so that earlier ones keep their offsets.
     changes.sort_by_key(|(offset, _)| Reverse(*offset));
     changes.iter().try_fold(file.to_vec(), |file, (offset, new)| {
         let offset = offset.ok_or(CannotReplace { offset: None, reason: Refusal::Place })?;

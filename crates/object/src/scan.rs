@@ -7,8 +7,9 @@ use crate::error::{Container, ErrorKind};
 use crate::nesting::Nesting;
 use crate::{EM_AMDGPU, Part, Result, SkipReason, Visitor, bundles, elf, visit_part};
 
-/// Visits the code objects and bundles that begin at any byte, in order. All tables of headers together may have as
-/// many bytes as the file (`headers`): in files made to keep a reader busy, each byte can be in thousands of tables.
+/// Visits the code objects and bundles that begin at any byte, in order. All tables of headers together may have at
+/// most as many bytes as the file: `headers` is the rest of this number. Without the limit, each byte of a file could
+/// be in thousands of tables.
 pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Result<()> {
     let (mut at, mut found, mut headers) = (0, false, bytes.len());
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -57,6 +58,6 @@ fn code_object(
     };
     let visited = visit_part(whole, &label(nesting, at), inside, each);
     inside.contain(visited, each)?;
-    // The tables of a header may be empty, but its magic number has four bytes.
+    // The end that a header states may be less than 4, the length of the magic number in bytes.
     Ok(Some(whole.len().max(4)))
 }

@@ -157,7 +157,8 @@ pub fn symbols<'a>(
         // Global symbols are in both tables.
         section.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
         section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
-        // Functions that are not kernels are most likely called by their neighbours.
+        // A function that is not a kernel gets the lanes of the kernel before it, or else of the first kernel, because
+        // that kernel most likely calls it.
         let mut lanes = section.symbols.iter().find_map(|symbol| symbol.lanes);
         for symbol in &mut section.symbols {
             symbol.lanes = symbol.lanes.or(lanes);

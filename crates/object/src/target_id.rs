@@ -27,9 +27,9 @@ pub struct TargetId {
 }
 
 impl TargetId {
-    /// The name of the feature that a faulting access of memory is repeated.
+    /// The name of the feature XNACK: accesses of memory are repeated after a page fault.
     pub const XNACK: &str = "xnack";
-    /// The name of the feature that memory on the chip corrects errors.
+    /// The name of the feature SRAM-ECC: memory on the chip corrects errors.
     pub const SRAMECC: &str = "sramecc";
 
     /// Whether a feature is required to be on or off; `None` if the id leaves it open.

@@ -13,7 +13,8 @@ use amdgpu_isa::{Inst, Opcode, Operand, Reg, Target, Value, decode};
 /// The number of instructions, after the one that reads the program counter, that are searched for the end of the
 /// sequence.
 const NEAR: usize = 40;
-/// The number of instructions after a finished address that are searched for its use, on each way and on all ways.
+/// The number of instructions after a finished address that are searched for its use on each path; `ON_ALL_WAYS` is the
+/// number on all paths together.
 const AFTER: usize = 64;
 const ON_ALL_WAYS: usize = 4 * AFTER;
 
@@ -28,8 +29,8 @@ pub struct MadeAddress {
     pub goal: u64,
     /// The numbers that are added to `pc`, with the instructions that add them.
     pub parts: Vec<Part>,
-    /// Whether code computes with the address, or accesses memory there, so that after a change only the address itself
-    /// is known to be right.
+    /// Whether code computes with the address, or accesses memory there. If the code then changes, the address itself
+    /// is adjusted, but the results may be wrong.
     pub goes_on: bool,
 }
 
@@ -170,11 +171,11 @@ fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) 
     None
 }
 
-/// Whether code computes with a finished address, or reads memory there. `rest` is the code after the last addition,
-/// whose branches are followed.
+/// Whether code computes with a finished address, or accesses memory there. `rest` is the code after the last addition.
+/// Branches in `rest` are followed.
 fn goes_on(target: Target, pair: u8, rest: &[u8]) -> bool {
     let mut left = ON_ALL_WAYS;
-    // The places where ways begin, with the scalar registers that hold a half of the address there.
+    // The offsets at which paths begin, each with the scalar registers that hold a half of the address there.
     let mut ways = vec![(0, 3u128 << pair.min(126))];
     let mut known: BTreeMap<usize, u128> = BTreeMap::new();
     while let Some((start, halves)) = ways.pop() {
@@ -189,8 +190,8 @@ fn goes_on(target: Target, pair: u8, rest: &[u8]) -> bool {
     false
 }
 
-/// Whether code computes with the address, or reads memory there, on the way from an offset to the first jump or call.
-/// Targets of branches are added to `ways`.
+/// Whether code computes with the address, or accesses memory there, on the path from an offset to the first jump or
+/// call. Adds the targets of branches to `ways`, and subtracts the instructions from `left`.
 fn goes_on_from(
     target: Target,
     rest: &[u8],

@@ -119,8 +119,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes the padding that an address needs: copies of the dword before the address, if this dword is there twice
-    /// already, or else `s_nop`.
+    /// Writes the padding that an address needs: copies of the dword before the address, if the two dwords before the
+    /// address are equal, or else `s_nop`.
     fn pad(&mut self, address: u64) {
         let pad = self.edits.pad(address);
         if pad == 0 {

@@ -36,11 +36,11 @@ pub struct Edits {
 }
 
 /// The addresses with changes of one kind, each with the sum of the changes up to this address. A new change clears the
-/// list, and the next query computes it again.
+/// list, and the next query computes the list again.
 #[derive(Clone, Debug, Default)]
 struct Sums(OnceCell<Vec<(u64, i64)>>);
 
-/// All sums are equal: they follow from the changes, which the comparison of `Edits` covers.
+/// Compares all sums as equal, because sums follow from the changes, and `Edits` compares the changes.
 impl PartialEq for Sums {
     fn eq(&self, _: &Sums) -> bool {
         true
@@ -73,7 +73,7 @@ pub enum Slot {
 }
 
 /// The distance from a kernel's entry to its second entry, at which hardware begins if it has already read arguments
-/// into registers; `None` if there is no second entry. The code between the two entries reads the arguments, for
+/// into registers; `None` if there is no second entry. The code between the two entries reads the arguments in place of
 /// firmware that cannot.
 pub fn second_entry(target: Target, kernel: &KernelDescriptor) -> Option<u64> {
     target.second_entry().filter(|_| kernel.preload().length() > 0)
@@ -229,7 +229,7 @@ impl Edits {
         self.moved(address).wrapping_add_signed(self.inserted(address))
     }
 
-    /// The number of bytes of the instructions that are inserted before an address.
+    /// The number of bytes of the instructions that are inserted before the instruction at an address.
     pub fn inserted(&self, address: u64) -> i64 {
         self.at(address).map_or(0, |edit| bytes(&edit.before))
     }

@@ -34,8 +34,8 @@ pub enum Error {
     },
     /// A change is at an address where no instruction begins, as when code jumps into the middle of an instruction.
     JumpsIntoInstructions,
-    /// A file that was linked to fixed addresses has no relocations: a number that is the address of something that
-    /// moves may be a pointer to it.
+    /// A file that was linked to fixed addresses has no relocations, and has a number that may be a pointer to
+    /// something that moves.
     Pointer {
         /// The address of the number, or of the instruction with this number.
         address: u64,

@@ -6,8 +6,8 @@ use amdgpu_object::{Image, elf};
 use crate::Error;
 use crate::layout::Layout;
 
-/// Checks that no data of a file at fixed addresses, and no literal in its code, may be a pointer to what moves. Other
-/// files have relocations for their pointers.
+/// Checks that, in a file at fixed addresses, no number in data and no literal in code may be a pointer to a byte that
+/// moves. Other files pass, because they have relocations for their pointers.
 ///
 /// # Errors
 /// [`Error::Pointer`]: the first number that may be such a pointer.

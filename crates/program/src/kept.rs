@@ -1,4 +1,5 @@
-//! Writes relocations that no loader reads: they are in an object for a linker, or a linker has kept them.
+//! Writes relocations that no loader reads: the relocations of an object for a linker, and relocations that a linker
+//! has kept (`--emit-relocs`).
 
 use amdgpu_object::elf::{self, wide};
 use amdgpu_object::relocation_kinds::{Base, Formula, NONE, Part};
@@ -86,8 +87,9 @@ impl Writer<'_, '_> {
         let goal = symbol.address.wrapping_add_signed(relocation.addend);
         let new_goal = self.beside(symbol, goal);
         let addend = moved(self.symbol(symbol), new_goal);
-        // An addend can stand for a place near the symbol, or for a distance that begins near the relocation: a
-        // relative relocation with an addend, other than a branch's, has an unknown meaning.
+        // An addend can mean a place near the symbol, or a distance that is counted from a place near the relocation.
+        // So the meaning of a relative relocation with an addend is not known, unless the relocation is that of a
+        // branch.
         let is_plain = !formula.is_relative || formula.part == Part::Dwords || relocation.addend == 0;
         let value = |goal, place| formula.value(goal, 0, place);
         let is_same = addend == relocation.addend && value(new_goal, place) == value(goal, relocation.address);

@@ -41,14 +41,15 @@ pub struct Code {
     pub number: usize,
     /// The header of the section.
     pub header: elf::Section,
-    /// The old addresses of the beginning and the end.
+    /// The old address of the first byte; `end` is the old address after the last byte.
     start: u64,
     end: u64,
-    /// The distances by which the beginning of the section moves, and everything after the section, in the file; in
-    /// memory, too, unless sections keep their addresses.
+    /// The number of bytes by which the beginning of the section moves in the file; `after` is the number by which
+    /// everything after the section moves. In memory, both move by the same numbers, unless sections keep their
+    /// addresses.
     before: i64,
     after: i64,
-    /// The number of bytes by which the section becomes longer.
+    /// The number of bytes by which the section becomes longer; below 0 if it becomes shorter.
     grows: i64,
 }
 
@@ -95,7 +96,8 @@ impl<'f, 'a> Layout<'f, 'a> {
         headers.sort_by_key(|(_, header)| header.address);
         let mut whole: Vec<_> = image.sections.iter().map(|own| (own.address, own.bytes.len() as u64)).collect();
         whole.sort_unstable();
-        // Kernel descriptors of version 2 divide a section of the file into several of the image.
+        // Kernel descriptors of version 2 are in the code: such a section of the file becomes several sections of the
+        // image.
         if headers.is_empty() || !headers.iter().map(|(_, header)| (header.address, header.size)).eq(whole) {
             return Err(Error::Version2);
         }
@@ -127,7 +129,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         let align = loaded.filter(is_after).fold(8, |align: u64, section| {
             align.max(section.align).max(if self.begins_page(section) { PAGE } else { 1 })
         });
-        // If addresses do not depend on offsets, alignment in the file is not required.
+        // If addresses do not depend on offsets in the file, sections need no alignment in the file.
         match align {
             _ if self.is_fixed => Ok(align.min(PAGE) as i64),
             0..=MOST_ALIGN => Ok(align as i64),
@@ -221,7 +223,7 @@ impl<'f, 'a> Layout<'f, 'a> {
         is_inside.then_some(code.number)
     }
 
-    /// The last section with code for which `is_before` holds; it must hold for all sections before that one, too.
+    /// The last section with code for which `is_before` holds; `is_before` must hold for all earlier sections, too.
     fn last(&self, is_before: impl Fn(&Code) -> bool) -> Option<&Code> {
         self.codes.get(self.codes.partition_point(is_before).checked_sub(1)?)
     }

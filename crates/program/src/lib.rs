@@ -49,7 +49,8 @@ pub use placed::Placed;
 pub use rewrite::rewrite;
 pub use validate::{Difference, validate};
 
-/// Calls `each` with the image of a code object. Damage is reported when the object's tables are read.
+/// Calls `each` with the image of a code object. Errors are ignored here, because damage is reported when the object's
+/// tables are read.
 fn visit(bytes: &[u8], each: &mut dyn FnMut(&amdgpu_object::Image<'_>)) {
     let _ = amdgpu_object::visit(bytes, Some(0), |part| {
         match part {

@@ -119,8 +119,8 @@ fn sections(file: &File<'_>) -> Result<Vec<Section>, Error> {
     }
 }
 
-/// Whether the tables of symbols and relocations together fit into the file: otherwise they overlap, and the same bytes
-/// would be read again and again.
+/// Whether all tables of symbols and relocations together are at most as long as the file. Longer tables overlap, and
+/// the same bytes would be read again and again.
 pub fn are_apart(file: &File<'_>, sections: &[Section]) -> bool {
     let kinds = [elf::SHT_RELA, elf::SHT_RELR, elf::SHT_SYMTAB, elf::SHT_DYNSYM];
     let sizes = sections.iter().filter(|section| kinds.contains(&section.kind)).map(|section| section.size);

@@ -145,8 +145,8 @@ impl Writer<'_, '_> {
         self.field(at, section_header::SIZE, size)
     }
 
-    /// The new size of a section without code at its new address. A section that fills a page up to its end still fills
-    /// it.
+    /// The new size of a section without code at its new address. A section that fills its page up to the end still
+    /// fills the page at its new address.
     fn size(&self, section: &elf::Section, address: u64) -> u64 {
         match self.layout.is_filler(section) {
             true => fills(address),

@@ -13,12 +13,12 @@ use crate::data::{value, variant_of};
 
 /// The number of equal dwords from which on they become one line.
 const FOLDED: usize = 8;
-/// Literals of 32 and of 64 bits that no instruction has as an inline constant.
+/// Literals of 32 and of 64 bits that are not inline constants, so that they stand out in the text of an instruction.
 const MARK: u32 = 0x7ead_beef;
 const MARK64: u64 = 0x7ead_beef_7ead_beef;
 
 impl CodeObject<'_> {
-    /// The targets of code by the offsets from which on they hold.
+    /// The targets of a section's code, each with the offset from which on it holds.
     pub fn targets(&self, symbols: &[(u64, usize)]) -> HashMap<u64, Target> {
         let of = |n: usize| {
             let (_, _, descriptor) = self.kernels.iter().find(|(_, code, _)| *code == n)?;
@@ -27,7 +27,8 @@ impl CodeObject<'_> {
         symbols.iter().filter_map(|(offset, n)| Some((*offset, of(*n)?))).collect()
     }
 
-    /// Writes a section of code. `filler`: the filler that holds before the section, and afterwards the one after it.
+    /// Writes a section of code. `filler` is the filler that holds before the section, and is set to the one that holds
+    /// after it.
     pub fn code(&self, section: &Section<'_>, filler: &mut Filler, out: &mut String) {
         let symbols = self.symbols_at(section);
         let targets = self.targets(&symbols);
@@ -36,7 +37,7 @@ impl CodeObject<'_> {
         goals.extend(&relative.goals);
         let ends = self.ends(section, &symbols, &starts);
         let ended: BTreeSet<usize> = ends.values().flatten().copied().collect();
-        // The places that must begin a line.
+        // The offsets at which a line must begin.
         let stops: BTreeSet<u64> = goals.iter().chain(ends.keys()).copied().collect();
         let relocation = self.relocations(section);
         let mut target = self.target;
@@ -208,7 +209,7 @@ pub fn has_label(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
 }
 
-/// The number of equal dwords at an offset, if they are many.
+/// The number of equal dwords from the offset `here` on; `None` if there are fewer than [`FOLDED`].
 fn folded<'r>(
     bytes: &[u8],
     here: u64,
@@ -231,7 +232,7 @@ fn text(inst: &Inst, here: u64, goal: impl Fn(u64) -> Option<String>) -> Option<
     if assembled(inst, &text)?.words() != inst.words() {
         return None;
     }
-    // The assembler puts an `s_nop` after a broken branch to a label.
+    // A broken branch gets no label, because the assembler would put an `s_nop` after a broken branch to a label.
     let is_branch = has_label(inst) && !inst.is_broken_branch();
     let label = inst.branch_target(here).filter(|_| is_branch).and_then(goal);
     let at = text.rfind([' ', ',']).map(|at| at + 1);
@@ -250,13 +251,13 @@ fn relocated(inst: &Inst, place: u64, of: &Relocation) -> Option<String> {
     }
     let variant = kinds::written(of.kind).filter(|_| ![kinds::REL16, kinds::ABS64].contains(&of.kind))?;
     let is_wide = inst.operands().any(|operand| operand.value == Value::Literal64);
-    // The assembler would make a literal of 64 bits.
+    // With a symbol as an operand of 64 bits, the assembler would make a literal of 64 bits instead of 32.
     if inst.operands().any(|operand| operand.bits == 64 && matches!(operand.value, Value::Literal(_))) {
         return None;
     }
     let (len, mark) = if is_wide { (2, MARK64) } else { (1, MARK.into()) };
     let (first, literal) = inst.words().split_at_checked(inst.words().len().checked_sub(len)?)?;
-    // A linker adds the number to what is there.
+    // A linker may add the number in the file to the value, so a literal that is not 0 cannot become only a symbol.
     let is_added = !of.is_made && literal.iter().any(|word| *word != 0);
     if place != 4 * first.len() as u64 || is_added {
         return None;

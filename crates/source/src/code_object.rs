@@ -22,7 +22,8 @@ use crate::symbols::{self, Symbol, name};
 type Result<T> = std::result::Result<T, Error>;
 
 const ELFOSABI_HSA: u8 = 64;
-/// The ABI versions that the directive of the code object's version, which is 2 more, states.
+/// The ABI versions (`EI_ABIVERSION`) that `.amdhsa_code_object_version` can express; the number in the directive is 2
+/// greater.
 const VERSIONS: std::ops::RangeInclusive<u8> = 2..=4;
 
 /// The types of sections that the assembler makes itself.
@@ -49,7 +50,8 @@ const PLAIN: [u32; 6] = [
     elf::SHT_FINI_ARRAY,
     elf::SHT_PREINIT_ARRAY,
 ];
-/// The flag that says what the number `sh_info` is, which a linker needs for its own tables only.
+/// The flag that `sh_info` is the number of a section. Only tables for linkers need it, so the source does not state
+/// it.
 const MADE_FLAGS: u64 = amdgpu_object::elf::SHF_INFO_LINK;
 
 fn is_packed(header: &elf::SectionHeader64<LittleEndian>) -> bool {
@@ -66,7 +68,7 @@ pub struct CodeObject<'a> {
     pub lost: String,
     /// The numbers of the symbols, by name.
     pub names: HashMap<String, Vec<usize>>,
-    /// The relocations of each section, by place.
+    /// The relocations of each section, by their offsets in the section.
     pub relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
     /// The addresses that the code of each section makes relative to itself.
     pub relative: BTreeMap<usize, Relative>,
@@ -85,7 +87,7 @@ pub struct Relocation {
     pub of: String,
     /// The number of the section that the value points into, and the offset there, if no symbol is named.
     pub goal: Option<(usize, i64)>,
-    /// Whether no table has the relocation: a linker has applied it, and the code shows what it was.
+    /// Whether the relocation is in no table, because a linker has applied it, and was found from the code.
     pub is_made: bool,
 }
 
@@ -110,8 +112,8 @@ pub struct Section<'a> {
     pub align: u64,
     pub address: u64,
     pub size: u64,
-    /// The rest of the section's directive: its group, and the number that distinguishes it from other sections with
-    /// its name.
+    /// The end of the section's directive: the section's group, and the number that distinguishes the section from
+    /// others of its name.
     pub apart: String,
     pub bytes: &'a [u8],
 }
@@ -158,7 +160,8 @@ impl<'a> CodeObject<'a> {
         self.head() + &self.kept() + &self.lost + &self.declarations()
     }
 
-    /// The text of a section. `filler`: the filler that holds before the section, and afterwards the one after it.
+    /// The text of a section. `filler` is the filler that holds before the section, and is set to the one that holds
+    /// after it.
     pub fn part(&self, section: &Section<'_>, filler: &mut Filler) -> String {
         let mut text = String::new();
         match self.notes(section) {
@@ -311,7 +314,8 @@ impl<'a> CodeObject<'a> {
     ) -> std::result::Result<BTreeMap<u64, Relocation>, object::Error> {
         let mut places = BTreeMap::new();
         let is_object = self.file.kind() == ObjectKind::Relocatable;
-        // A linker has applied the relocations that it keeps, and those for a loader are in another section.
+        // Only an object for a linker has open relocations of a section. A linker has applied the relocations that it
+        // keeps, and relocations for a loader are in another section.
         for (offset, relocation) in section.relocations().filter(|_| is_object) {
             let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
             let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
@@ -429,7 +433,8 @@ impl<'a> CodeObject<'a> {
             (0x20_0000, 'R'),
             (0x8000_0000, 'e'),
         ];
-        // Where a linker has joined texts and constants of several lengths, nothing can be merged, and no directive says so.
+        // A linker that has joined texts and constants of several lengths leaves the flags of merged sections with the
+        // entry size 0. No directive can state this, so these flags are left out.
         let is_joined = section.flags & 0x10 != 0 && section.entry == 0;
         let has = if is_joined { section.flags & !0x30 } else { section.flags };
         flags.extend(letters.iter().filter(|(bit, _)| has & bit != 0).map(|(_, letter)| letter));

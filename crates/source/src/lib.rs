@@ -1,8 +1,9 @@
 //! Code objects of AMD GPUs as sources, from which `amdgpu-asm` makes the same files again.
 //!
-//! A [`Source`] has labels where branches, pointers and addresses that code makes lead to, so that it can be edited:
-//! what follows moves along. Kernels have directives, metadata is a document, and the symbols are in their order. A line
-//! that the assembler would not make into the same bytes is numbers with a comment.
+//! A [`Source`] has labels at the places to which branches, pointers and addresses that code makes lead. So it can be
+//! edited: the labels move with the code. Kernels have directives, metadata is a document, and the symbols keep the
+//! order of their table. If the assembler would not make the same bytes of an instruction's text, the line has the
+//! bytes as numbers, and the text as a comment.
 //!
 //! ```
 //! use amdgpu_asm::Options;
@@ -54,19 +55,20 @@ impl<'a> Source<'a> {
         Ok(Source { object, sections })
     }
 
-    /// Whether the file lacks the table of symbols that no loader reads. `Assembly::to_code_object` of `amdgpu-asm` has
-    /// this setting, and a comment of the text says it.
+    /// Whether the file lacks the table of symbols that no loader reads: the argument `strip` of
+    /// `Assembly::to_code_object` in `amdgpu-asm`. The text of a stripped file has a comment about it.
     pub fn is_stripped(&self) -> bool {
         self.object.is_stripped()
     }
 
-    /// Whether the names in a linked file are sorted. `Options` of `amdgpu-asm` has this setting, and a comment of the text
-    /// says it.
+    /// Whether the names in a linked file are sorted: the setting `Options::sorted_names` of `amdgpu-asm`. The text of
+    /// a file with sorted names has a comment about it.
     pub fn has_sorted_names(&self) -> bool {
         self.object.has_sorted_names()
     }
 
-    /// The text in parts: first what is before the sections, then each section. Only one part is in memory at a time.
+    /// The text in parts: first the text before the sections, then the text of each section. Only one part is in memory
+    /// at a time.
     pub fn parts(&self) -> impl Iterator<Item = String> + use<'_, 'a> {
         let mut filler = self.object.target().filler();
         let sections = self.sections.iter().map(move |section| self.object.part(section, &mut filler));

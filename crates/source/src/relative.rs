@@ -1,5 +1,5 @@
-//! Labels for places in sections: those that relocations without a symbol name, and those whose addresses linked code
-//! makes relative to itself. They follow if the source is edited, and if sections get other addresses.
+//! Labels for places in sections that relocations without a symbol name, or whose addresses linked code makes relative
+//! to itself. References to these labels stay right if the source is edited, or if sections get other addresses.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,7 +14,8 @@ use crate::code::{has_label, walk};
 use crate::code_object::{CodeObject, Relocation, Section, added};
 use crate::symbols::{Symbol, name};
 
-/// The bytes of code after an instruction that reads the program counter in which a relocation belongs to it.
+/// The number of bytes after the beginning of an instruction that reads the program counter in which a relocation is
+/// taken to belong to this instruction.
 const NEAR: u64 = 32;
 /// The comment after an instruction that reads the program counter for an unknown purpose.
 const UNKNOWN: &str = " // Unknown use of the address of this code: check it after an edit.";
@@ -32,10 +33,10 @@ pub struct Relative {
     pub notes: BTreeMap<u64, &'static str>,
 }
 
-/// The sections, and what of their code is known before it is written.
+/// The sections, with the instructions and symbols in them, which are found before the source is written.
 struct Known<'s, 'a> {
     sections: &'s [Section<'a>],
-    /// The places of sections in `sections`, by their numbers.
+    /// The index of each section in `sections`, by the number of the section in the file.
     places: HashMap<usize, usize>,
     /// The offsets of the instructions of each section of code.
     starts: HashMap<usize, BTreeSet<u64>>,
@@ -69,7 +70,8 @@ impl CodeObject<'_> {
         let places = sections.iter().enumerate().map(|(place, section)| (section.index, place)).collect();
         let mut known = Known { sections, places, starts: HashMap::new(), symbols: HashMap::new() };
         let is_linked = self.file.kind() != ObjectKind::Relocatable;
-        // In objects for a linker, a relocation with a symbol would be another one.
+        // Only linked files may name symbols here: in an object for a linker, a relocation with a symbol would differ
+        // from the relocation without one.
         for section in sections.iter().filter(|_| is_linked) {
             let mut symbols = self.symbols_at(section);
             symbols.retain(|(_, n)| self.is_first(*n) && self.symbols.get(*n).is_some_and(is_own));
@@ -138,7 +140,7 @@ impl CodeObject<'_> {
         let loaded = || known.sections.iter().filter(|section| section.flags & SHF_ALLOC != 0);
         let end = |section: &Section<'_>| section.address.wrapping_add(section.size);
         let holds = |section: &&Section<'_>| (section.address..end(section)).contains(&made.goal);
-        // An address can be that of a section's end.
+        // An address can be the end of a section.
         let there = loaded().find(holds).or_else(|| loaded().find(|section| end(section) == made.goal))?;
         let places = made.parts.iter().filter_map(|Part { address, kind }| {
             let kind = match kind {
@@ -168,7 +170,8 @@ impl CodeObject<'_> {
     }
 
     /// Makes the numbers of an address in an object for a linker a distance between labels of the same section. Returns
-    /// what [`CodeObject::relate`] returns.
+    /// whether code computes with the address, or `None` if no instruction begins at the address, or none at the value
+    /// of the program counter.
     fn measure(&mut self, known: &Known<'_, '_>, section: &Section<'_>, made: &MadeAddress) -> Option<bool> {
         let [goal, pc] = [made.goal, made.pc].map(|address| address.wrapping_sub(section.address));
         if !known.begins(section, goal) || !known.begins(section, pc) {
@@ -192,7 +195,7 @@ impl CodeObject<'_> {
         Some(made.goes_on)
     }
 
-    /// Makes the number that a jump adds to the program counter a distance between labels.
+    /// Replaces the number that a jump adds to the program counter by a distance between labels.
     fn jump(&mut self, known: &Known<'_, '_>, section: &Section<'_>, (here, next): (u64, u64), goal: Option<u64>) {
         let goal = goal.filter(|goal| known.begins(section, *goal) && known.begins(section, next));
         let of = goal.map(|goal| format!("{}-{}", self.label(section, goal), self.label(section, next)));
@@ -234,7 +237,8 @@ impl CodeObject<'_> {
             self.relative.entry(section.index).or_default().goals.insert(offset);
             return (self.label(section, offset), 0);
         }
-        // A linker finds the text that an offset of merged texts belongs to by the section, not by a label.
+        // In a section of texts that a linker merges, the offset must count from the section and not from a label,
+        // because the linker uses it to find the text.
         if section.flags & u64::from(SHF_MERGE) != 0 && section.apart.is_empty() && known.symbols.is_empty() {
             return (name(&section.name), offset as i64);
         }

@@ -22,7 +22,7 @@ pub struct Symbol {
     pub section: Option<usize>,
     pub is_undefined: bool,
     pub is_shared: bool,
-    /// Whether a linker has to give the symbol a place; its value is the alignment.
+    /// Whether a linker has to give the symbol a place. The value of such a symbol is its alignment in bytes.
     pub is_common: bool,
     pub value: u64,
     pub size: u64,
@@ -35,10 +35,10 @@ pub struct Symbol {
 
 /// A kernel descriptor as text.
 enum Described {
-    /// As directives for the code with this number.
+    /// As directives for the code whose symbol has this number.
     Directives(usize, KernelDescriptor),
-    /// As numbers, in which the distance to the code is symbolic: the section, the place of the distance in it, and the
-    /// number of the code.
+    /// As numbers, in which the distance to the code is an expression with symbols: the number of the section, the
+    /// offset of the distance in this section, and the number of the code's symbol.
     Entry(usize, u64, usize),
 }
 
@@ -81,7 +81,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
             let _ = writeln!(lost, "// No source can have the symbol {shown}: its name is not UTF-8.");
             return;
         };
-        // Symbols of sections and of files, and those that the linker adds, are left out.
+        // Symbols of sections, symbols of files, and symbols that a linker adds are left out.
         if name.is_empty() || matches!(kind, 3 | 4) || name == "_DYNAMIC" {
             return;
         }
@@ -108,7 +108,8 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
     if is_stripped {
         file.dynamic_symbols().for_each(&mut add);
     }
-    // A linker sorts symbols, but leaves their names in the order of its input.
+    // A linker sorts symbols, but keeps their names in the order of its input. The symbols get the order of their names
+    // if a linker would sort that order into the order of the file.
     let mut named: Vec<&(u32, Symbol)> = found.iter().collect();
     named.sort_by_key(|(place, _)| *place);
     let is_local = |entry: &&&(u32, Symbol)| entry.1.bind == STB_LOCAL;
@@ -179,7 +180,8 @@ impl CodeObject<'_> {
         }
         let others = self.relocations.get(&section.index).map_or(0, |all| all.range(offset..offset + 64).count());
         let is_one = others <= usize::from(descriptor.entry() == 0);
-        // The directives make code protected that has no other visibility, and leave the descriptor as it is.
+        // The directives of a kernel make its code protected if the code has the default visibility, and leave the
+        // visibility of the descriptor unchanged.
         let has_default = (symbol.kind, symbol.size) == (STT_OBJECT, KernelDescriptor::SIZE as u64)
             && symbol.bind == code.bind
             && code.visibility != STV_DEFAULT

@@ -16,8 +16,8 @@ pub enum Base {
 pub struct Address {
     pub base: Base,
     pub offset: u64,
-    /// The offset from which on the address is known: it holds at an instruction if no branch leads to a place between
-    /// both.
+    /// The offset from which on the address is known. The address holds at a later instruction if no branch leads to a
+    /// place between this offset and the instruction.
     pub since: usize,
     /// Whether the kernel received the address in these registers.
     pub is_given: bool,
@@ -34,7 +34,7 @@ struct Half {
 #[derive(Clone, Copy)]
 struct Carry {
     base: Base,
-    /// The address before the addition.
+    /// The low half of the address before the addition.
     offset: u32,
     added: u32,
     /// The offset of the instruction that adds.
@@ -50,7 +50,7 @@ pub struct Values {
     carry: Option<Carry>,
     /// The set of the registers that were written.
     pub written: u128,
-    /// Whether addresses made from those that the kernel received are known, too.
+    /// Whether addresses that are made from addresses that the kernel received are known, too.
     pub takes_given: bool,
 }
 
@@ -134,7 +134,7 @@ impl Values {
                 }
             }
             step @ (AddressStep::Copy | AddressStep::Sign8 | AddressStep::Sign16) => {
-                // The upper bits of a high half are all equal.
+                // Sign extension keeps a high half, whose upper bits are all equal, but not a low half.
                 let half = half.filter(|half| step == AddressStep::Copy || half.is_high);
                 self.set(to, half.map(|half| Half { address: own(half.address), ..half }));
             }

@@ -20,7 +20,7 @@ pub struct Found<'a> {
 
 struct Given {
     pair: u8,
-    /// Whether each line from the beginning of the kernel on is reached from the preceding line.
+    /// Whether each line from the beginning of the kernel up to the note is reached from the line before it.
     is_straight: bool,
 }
 
@@ -28,14 +28,14 @@ struct Given {
 pub struct Watch<'a> {
     place: &'a Place<'a>,
     functions: Box<dyn Iterator<Item = Range<usize>> + 'a>,
-    /// The bounds of the function in which the walk is.
+    /// The offsets of the function in which the walk is.
     function: Range<usize>,
     arguments: &'a [Argument<'a>],
     values: Values,
-    /// Whether the function calls others, or leaves its own lines.
+    /// Whether the function calls other functions, or has a jump or branch to code outside of it.
     leaves: bool,
     found: Vec<Found<'a>>,
-    /// The number of notes before the function.
+    /// The number of notes in `found` from earlier functions.
     before: usize,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Keeps the notes that hold when the whole function is known.
+    /// Ends the function: keeps only the notes that hold now that all lines of the function are known.
     fn end(&mut self) {
         let (values, leaves) = (&self.values, self.leaves);
         let mut n = 0;
@@ -139,7 +139,8 @@ impl<'a> Watch<'a> {
             let (note, since) = (self.made(&made.address), made.address.since);
             let found = |offset| Found { offset, since, note, given: None };
             if let Some(low) = made.low {
-                // Other instructions can be between the two halves.
+                // Other instructions can be between those that make the two halves, so the note about the first half is
+                // inserted in order.
                 let at = self.found.partition_point(|found| found.offset < low);
                 self.found.insert(at, found(low));
             }
@@ -219,7 +220,7 @@ fn scalar_load(inst: &Inst) -> Option<(u8, i64, u64)> {
             (Some(Field::Sbase), Value::Reg(Reg::Sgpr(n))) if operand.bits == 64 => base = Some(n),
             (Some(Field::Offset | Field::Soffset), Value::Imm(value)) => offset += i64::from(value),
             (Some(Field::Offset), Value::Literal(value)) => offset += i64::from(value),
-            // The distance is in a register, or the base is that of scratch memory.
+            // The distance is in a register, or the base is the address of scratch memory.
             (_, Value::Reg(_)) => return None,
             _ => {}
         }

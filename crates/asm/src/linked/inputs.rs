@@ -15,7 +15,8 @@ fn name(name: &str) -> &str {
     MERGED.iter().find(is_of).copied().unwrap_or(name)
 }
 
-/// The numbers of the sections of the source in their order, where those of a table of functions are sorted.
+/// The numbers of the sections of the source, in their order. The sections of each table of functions are sorted by
+/// their priorities.
 fn order(image: &Image) -> Vec<usize> {
     let mut order: Vec<usize> = (0..image.sections.len()).collect();
     for table in ARRAYS {
@@ -64,7 +65,8 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
         }
         let start = chunk.len.next_multiple_of(section.align);
         if section.kind != SHT_NOBITS || chunk.kind != SHT_NOBITS {
-            // A section of zeros becomes a section with contents if it takes in such a section.
+            // A section without contents (NOBITS) becomes a section with contents when a section with contents is added
+            // to it.
             chunk.kind = if chunk.kind == SHT_NOBITS { section.kind } else { chunk.kind };
             chunk.data.resize(start as usize, 0);
             chunk.data.extend(&section.data);
@@ -74,7 +76,8 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
         chunk.len = start + section.len;
         chunk.inputs.push((n, start));
     }
-    // An entry without contents ends the table of frames. The source of a linked file has it.
+    // An entry without contents ends the table of frames. A table that already ends with one, as in the source of a
+    // linked file, gets no second one.
     let is_open = |chunk: &&mut Chunk| chunk.name == ".eh_frame" && chunk.kind != SHT_NOBITS && !is_ended(&chunk.data);
     for chunk in chunks.iter_mut().filter(is_open) {
         chunk.data.extend([0; 4]);

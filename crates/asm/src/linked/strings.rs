@@ -1,5 +1,5 @@
-//! The tables of strings of a file with symbols, as the linker that is compared with lays them out: names in the order in
-//! which they were added, and none inside of another.
+//! The tables of strings of a file with symbols, as `ld.lld` lays them out: names are in the order in which they were
+//! added, and no name is a part of another one.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,10 @@ use amdgpu_object::elf::wide::file_header::SECTIONS as HEADERS;
 use amdgpu_object::elf::wide::section_header::{OFFSET, SIZE};
 use amdgpu_object::elf::wide::{SECTION_HEADER as SECTION, SYMBOL};
 
-/// Writes the tables of strings of a file anew. The last sections of the file are the names of sections, or the table of
-/// symbols, the names of sections, and the names of symbols; the headers of sections follow. `order` has the numbers of the
-/// symbols in the order in which their names are added, if the file has symbols.
+/// Writes the tables of strings of a file anew. The last section of a file without symbols is the names of sections.
+/// The last three sections of a file with symbols are the table of symbols, the names of sections, and the names of
+/// symbols. The headers of sections are at the end of the file. `order` has the numbers of the symbols in the order in
+/// which their names are added, if the file has symbols.
 pub fn in_order(mut file: Vec<u8>, order: Option<impl Iterator<Item = usize>>) -> Vec<u8> {
     let start = long(&file, HEADERS) as usize;
     let mut headers = file.split_off(start);
@@ -22,7 +23,8 @@ pub fn in_order(mut file: Vec<u8>, order: Option<impl Iterator<Item = usize>>) -
     // The names of sections are in the last section but one, if the file has symbols.
     let of_sections = if order.is_some() { with_symbols } else { last };
     let old = offset(&headers, of_sections);
-    // The name of several sections is there once; that of several symbols is there for each of them.
+    // A name that several sections have is in the table once. A name that several symbols have is in the table once for
+    // each symbol.
     let (mut section_names, mut starts) = (vec![0], HashMap::new());
     for header in (SECTION..headers.len()).step_by(SECTION) {
         let name = name(&file, old, word(&headers, header));
@@ -53,7 +55,7 @@ pub fn in_order(mut file: Vec<u8>, order: Option<impl Iterator<Item = usize>>) -
     file
 }
 
-/// Adds a name to a table, and returns where it begins.
+/// Adds a name to a table, and returns the offset at which the name begins, in bytes.
 fn add(table: &mut Vec<u8>, name: &[u8]) -> u32 {
     let start = table.len() as u32;
     table.extend(name);

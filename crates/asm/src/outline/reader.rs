@@ -49,7 +49,8 @@ struct Reader {
     open: Vec<(usize, usize, Option<usize>)>,
     /// The names of functions.
     functions: Vec<String>,
-    /// The ends of functions by their names, and the beginnings of lines at which any function ends.
+    /// The byte at which each function ends, by the function's name. `ends` has the first bytes of lines at which any
+    /// function ends.
     sizes: HashMap<String, usize>,
     ends: Vec<usize>,
 }

@@ -73,18 +73,20 @@ impl State for Before {
     fn returned_from(&mut self, exit: &Before) {
         self.written |= exit.written;
         self.now.returned_from(&exit.now);
-        // The callee is taken to wait for the operations of its caller.
+        // The state of LDS is that at the end of the callee, without the operations of the caller, for which the callee
+        // is assumed to wait.
         self.lds = exit.lds;
         self.lds.leave();
     }
 }
 
-/// All general registers and VCC: a kernel begins with a value only in those that its descriptor provides.
+/// All general registers and VCC. Of these registers, only those that the descriptor provides have a value at the
+/// beginning of a kernel.
 pub fn everything(target: Target) -> RegSet {
     let (mut codes, mut all) = (RegSet::new(target), RegSet::new(target));
     (0..1024).map(Reg::Vgpr).for_each(|reg| codes.insert(reg));
     (0..=u8::MAX).flat_map(|n| [Reg::Sgpr(n), Reg::Agpr(n)]).for_each(|reg| codes.insert(reg));
-    // Codes above the last scalar register are those of other registers, such as EXEC.
+    // Codes above the last scalar register stand for other registers, such as EXEC.
     let general = codes.iter().filter(|reg| matches!(reg, Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_)));
     general.chain([Reg::Vcc]).for_each(|reg| all.insert(reg));
     all

@@ -29,7 +29,7 @@ impl Check<'_, '_, '_> {
     }
 
     /// The registers that a function and its known callees access. Reports each instruction of two operations that
-    /// reads the vector register `last` in one operation, if the other one is on 64 bits.
+    /// reads the vector register `last` in one operation while the other operation is on 64 bits.
     fn used(&mut self, first: usize, last: Option<u16>) -> RegSet {
         let mut used = RegSet::new(self.flow().target());
         for block in self.flow().reached(first) {
@@ -37,7 +37,7 @@ impl Check<'_, '_, '_> {
             for (address, inst) in self.flow().insts(block) {
                 used |= inst.reads_in(msb) | inst.writes_in(msb);
                 let is_it = |last: &u16| inst.second_opcode().is_some() && reads_beside_pair(&inst, msb, *last);
-                // Several kernels can reach the instruction, which is reported once.
+                // Several kernels can reach the same instruction, so `lasts` ensures that it is reported only once.
                 if let Some(last) = last.filter(is_it).filter(|last| self.lasts.insert((address, *last))) {
                     self.say(address, &inst, What::LastVgpr { register: Reg::Vgpr(last) });
                 }

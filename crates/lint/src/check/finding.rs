@@ -67,7 +67,7 @@ pub struct Function<'a> {
 pub enum Severity {
     /// The code is wrong.
     Error,
-    /// Some of the code could not be checked, or may be wrong.
+    /// Some of the code could not be checked, or the code may be wrong.
     Warning,
     /// The code may be as intended.
     Hint,

@@ -34,7 +34,8 @@ impl Check<'_, '_, '_> {
             return;
         }
         let wait = inst.waits();
-        // A wait for everything waits for more than the counters that a weaker one could name.
+        // A wait that no single instruction for counters can replace, such as a wait for everything, also waits for
+        // more than counters, so it is not reported.
         if change::wait(inst.target(), &wait).is_none() {
             return;
         }

@@ -26,9 +26,9 @@ pub struct Lds {
 /// An operation that may still be outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Access {
-    /// The number of later operations that the counter counts.
+    /// The number of later operations that the counter counts: the operation is done when at most this number is left.
     pub age: u8,
-    /// The offset of the operation in the code.
+    /// The offset of the operation in the code, in bytes.
     pub offset: u32,
     /// The counter that tells when the operation is done.
     pub counter: Counter,
@@ -41,7 +41,7 @@ pub struct Access {
 /// A barrier after which an earlier write to LDS may still be outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Passed {
-    /// Whether all waves have arrived, which is not certain after the signal of a split barrier.
+    /// Whether all waves have certainly arrived. After only the signal of a split barrier, they may not have.
     is_open: bool,
     /// The offset of the barrier, or of its signal, in the code.
     pub barrier: u32,
@@ -110,7 +110,7 @@ impl Lds {
         self.reads.filter(|_| lds(inst).1)
     }
 
-    /// Takes note of an instruction.
+    /// Updates the state for an instruction.
     pub fn step(&mut self, next: &Next<'_>, offset: u32) {
         let (inst, flags, counters) = (next.inst(), next.flags(), next.counters());
         if flags.is_wait() {
@@ -197,7 +197,7 @@ impl Lds {
     }
 }
 
-/// The counters for which some instruction waits only until a number of operations other than 0 is left.
+/// The counters for which some instruction waits until at most a number of operations other than 0 is left.
 pub fn counted(insts: impl Iterator<Item = Inst>) -> BTreeSet<Counter> {
     let waits = insts.filter(|inst| inst.flags().is_wait()).map(|inst| inst.waits());
     waits.flat_map(|wait| wait.counters().iter().filter(move |counter| wait.get(*counter) != Some(0))).collect()
@@ -211,7 +211,7 @@ impl Check<'_, '_, '_> {
             let (barrier, store) = (base.wrapping_add(passed.barrier.into()), passed.write.offset);
             let what =
                 What::LdsBehindBarrier { counter: passed.write.counter, at_most: passed.write.age, load: address };
-            // Several loads may follow one barrier, which is reported once.
+            // Several loads may follow the same barrier, which is reported only once.
             if self.barriers.insert((barrier, store)) {
                 self.lds_finding(None, barrier, what, &passed.write);
             }
@@ -222,8 +222,8 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// Whether the access is a copy, and some wait leaves operations of its counter: then the code counts its copies,
-    /// and fills one part of LDS while it uses another.
+    /// Whether the access is a copy, and some wait leaves operations of the copy's counter outstanding. Such code
+    /// counts its copies, and fills one part of LDS while it uses another part, so it is not reported.
     fn counts(&self, access: &Access) -> bool {
         access.is_copy && self.counted.contains(&access.counter)
     }

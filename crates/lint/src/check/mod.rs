@@ -33,7 +33,7 @@ type Way = fn(&Flow<'_>, u64, (usize, u64)) -> Vec<u64>;
 
 /// The greatest number of findings of a check for which a path through the code is searched.
 const WAYS: usize = 500;
-/// Number of groups of functions that [`section`] checks before it gives their findings to the caller.
+/// The number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
 /// All findings in the sections of a code object, function by function in the order of their addresses. `target`: the
@@ -122,7 +122,7 @@ pub struct Checker<'s, 'a> {
 }
 
 impl<'s, 'a> Checker<'s, 'a> {
-    /// A checker for each wave size in the section, of which there is nearly always one.
+    /// A checker for each wave size in the section. Nearly all sections have only one wave size.
     pub fn of(section: &'s Section<'a>, target: Target) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
         Checker::new(Functions::of(section), target)
     }
@@ -144,7 +144,7 @@ impl<'s, 'a> Checker<'s, 'a> {
         })
     }
 
-    /// The findings that are about a whole section: code that no known path reaches, and paths into the middle of an
+    /// The findings about a whole section: code that no known path reaches, and paths into the middle of an
     /// instruction. `checkers`: all checkers of the section.
     pub fn of_all(checkers: &[Checker<'s, 'a>]) -> Vec<Finding<'a>> {
         reach::find(checkers)
@@ -174,7 +174,7 @@ impl<'s, 'a> Checker<'s, 'a> {
         Checker { functions: self.functions.with(settings), ..self }
     }
 
-    /// Number of functions: entries of the section, and functions that they call.
+    /// The number of functions: the entries of the section, and the functions that these call.
     pub fn count(&self) -> usize {
         self.flow.entries().len()
     }
@@ -261,7 +261,7 @@ struct Check<'k, 's, 'a> {
     barriers: BTreeSet<(u64, u32)>,
     /// The last vector registers of kernels that were reported, each with the address of the instruction.
     lasts: BTreeSet<(u64, u16)>,
-    /// The counters of which some wait in the group leaves operations outstanding.
+    /// The counters for which some wait in the group leaves operations outstanding.
     counted: BTreeSet<Counter>,
 }
 
@@ -319,7 +319,7 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
     }
 
     /// Reports a fault of the instruction at `place` (block and address), which depends on an earlier instruction at
-    /// the offset `producer` in the section. `way` searches the path between the two.
+    /// the offset `producer` in the section. `way` is the function that searches the path between the two.
     fn depends(&mut self, place: (usize, u64), inst: Inst, what: What, producer: u32, way: Way) {
         let producer = self.of.section().address.wrapping_add(producer.into());
         let mut finding = self.of.finding(place.1, Some(inst), what);
@@ -330,7 +330,7 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
         self.found.push(finding);
     }
 
-    /// Whether one more path may be searched, which is then counted.
+    /// Whether one more path may be searched. If so, counts that path.
     fn goes_a_way(&mut self) -> bool {
         self.ways.checked_sub(1).map(|fewer| self.ways = fewer).is_some()
     }
@@ -340,7 +340,8 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
         let last = self.flow().insts(number).last();
         match (block.exit, last) {
             (Exit::Invalid(error), _) => self.say_at(block.end, What::NoInstruction(error)),
-            // Only the linker knows the target.
+            // The target is known only to the linker, so this is a jump with an unknown target, and not one out of the
+            // section.
             (Exit::Outside { address: to }, Some((address, inst))) if self.of.section().is_elsewhere(to) => {
                 self.say(address, &inst, What::UnknownJump);
             }

@@ -10,8 +10,8 @@ use super::{Finding, What};
 use crate::change;
 use crate::edits::MachineState;
 
-/// Adds to each finding about an instruction the instructions that are missing. `before`: the instructions of its block
-/// before it, with their addresses.
+/// Sets, for each finding about an instruction, the instructions that are missing before it. `before`: the earlier
+/// instructions of its block, with their addresses.
 pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &MachineState) {
     for finding in found {
         finding.repair = match &finding.what {
@@ -27,7 +27,7 @@ pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], no
 
 /// The address of the `s_clause` whose clause continues after these instructions.
 fn clause(before: &[(u64, Inst)]) -> Option<u64> {
-    // A clause has 64 instructions at most.
+    // A clause has at most 64 instructions, so an earlier `s_clause` has ended.
     let (after, (at, inst)) =
         before.iter().rev().take(64).enumerate().find(|(_, (_, inst))| change::is_clause(inst))?;
     let more = inst.get(Field::Simm16).unwrap_or(0) & 63;

@@ -103,7 +103,8 @@ fn steps(
     };
     let (mut steps, mut i, mut j, mut run) = (Vec::new(), 0, 0, new.first().map_or(new_end, |item| item.address));
     // The old neutral instructions since the last instruction that is not neutral, with their counterparts. A branch to
-    // one of these may lead to any new neutral instruction of the run, or to the next instruction.
+    // one of these instructions may lead to any new neutral instruction of the run, or to the instruction after the
+    // run.
     let mut idle = Vec::new();
     while i < old_len || j < new_len {
         let (one, other) = (old.get(i).filter(|_| i < old_len), new.get(j).filter(|_| j < new_len));

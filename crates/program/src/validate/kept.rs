@@ -1,5 +1,5 @@
-//! Compares relocations that no loader reads: they are in objects for a linker, which are compared as if they were
-//! linked, or a linker has kept them.
+//! Compares relocations that no loader reads: the relocations of objects for a linker, which are compared as if they
+//! were linked, and relocations that a linker has kept (`--emit-relocs`).
 
 use alloc::collections::BTreeMap;
 
@@ -74,8 +74,9 @@ struct Lower {
 }
 
 impl Lower {
-    /// Whether a relocation is no upper half, or changes as its lower half does. The lower half has the same distance, or,
-    /// in a source that states another distance for each half, is the one before it with the same symbol.
+    /// Whether a relocation is not for an upper half, or changes as the relocation of its lower half does. The lower
+    /// half is the earlier relocation with the same symbol and distance. In a source that states another distance for
+    /// each half, the lower half is the last earlier relocation with the same symbol.
     fn goes_with(&mut self, part: Part, symbol: u32, old: i64, new: i64) -> bool {
         let change = new.wrapping_sub(old);
         if part != Part::High {
@@ -132,8 +133,8 @@ struct Kept<'k, 'a> {
 }
 
 impl Kept<'_, '_> {
-    /// Whether a linker writes numbers with the same meaning for both relocations. `lower`: the parts so far that are not
-    /// upper halves.
+    /// Whether a linker writes numbers with the same meaning for both relocations. `lower`: the relocations so far that
+    /// are not for upper halves.
     fn is_same(&self, lower: &mut Lower) -> bool {
         let Kept { files, sections, ends: [a, b], formula, .. } = self;
         let Some((section, new_section)) = sections else { return self.leads() };
@@ -146,7 +147,7 @@ impl Kept<'_, '_> {
             false if formula.base == Base::Entry => is_still && files.old.segments.is_empty(),
             // The walk through the code has compared the addresses that the code makes.
             true => {
-                // The upper half must move as the lower half does, and code must not move far.
+                // The upper half must change as the lower half does, and the distance must change by less than 2 GiB.
                 let is_whole = lower.goes_with(formula.part, a.by.symbol, a.distance(), b.distance());
                 let is_near = i32::try_from(b.distance().wrapping_sub(a.distance())).is_ok();
                 let is_value = formula.base == Base::Entry || is_filled || !a.is_filled(section, *formula);

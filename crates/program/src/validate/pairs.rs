@@ -63,7 +63,8 @@ impl Pairs {
         (!self.code.contains_key(&old)).then(|| new.wrapping_add(old - start))
     }
 
-    /// [`Pairs::is`] for an address of which `is_code` says whether it is in code.
+    /// Whether the address `new` of the new file may stand for the address `old` of the old file. `is_code`: whether
+    /// `old` is an address of code; otherwise, the result is that of [`Pairs::is`].
     pub fn is_in(&self, is_code: bool, old: u64, new: u64) -> bool {
         match is_code {
             true => self.of_code(old).is_some_and(|range| range.contains(&new)) && self.starts.contains(&new),

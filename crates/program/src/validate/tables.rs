@@ -14,7 +14,8 @@ use super::{Difference, kept};
 use crate::edits::second_entry;
 use crate::placed::are_apart;
 
-/// The offsets, in the file header, of the entry point, of the two tables' offsets and of the fields after them.
+/// Offsets in the file header: of the entry point, of the fields with the offsets of both tables of headers, and of the
+/// remaining fields.
 const HEADER: [usize; 4] = [24, 32, 40, 48];
 
 /// The old and the new file, and places of the old file with values that may change.
@@ -401,8 +402,8 @@ fn segment(files: &Files<'_>, one: &Segment, other: &Segment) -> bool {
         && bound(files, ends((one.offset, one.size)), ends((other.offset, other.size)), |section| ends(file(section)))
 }
 
-/// Whether a segment's bound moves with a section that has the same bound. If none has, its distance from the last
-/// section before it must stay.
+/// Whether a segment's bound moves with a section that has the same bound. If no section has this bound, the distance
+/// between the bound and the last section before it must stay.
 fn bound(files: &Files<'_>, one: u64, other: u64, of: impl Fn(&Section) -> u64) -> bool {
     // A NOBITS section of size 0 counts, because it may fill a page in the new file.
     let has_place = |section: &Section| section.size > 0 || section.kind == elf::SHT_NOBITS;

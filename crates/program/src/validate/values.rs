@@ -20,7 +20,7 @@ const REGISTERS: usize = 128;
 pub struct Values {
     /// Values that were computed from the program counter.
     made: Vec<Option<Both>>,
-    /// The finished address in both files of which a value of `made` is a half, even if the other half is in another
+    /// The finished address, in both files, of which a value of `made` is a half. The other half may be in any
     /// register.
     wholes: Vec<Option<Whole>>,
     /// Values that both files have as constants.
