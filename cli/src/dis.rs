@@ -14,7 +14,7 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use amdgpu_object::{AddressMap, Image, Part, Section, TargetError, TargetId, TargetIdError};
+use amdgpu_object::{AddressMap, Container, Image, Part, Section, TargetError, TargetId, TargetIdError};
 use amdgpu_source::Source;
 use chosen::Near;
 
@@ -195,21 +195,14 @@ fn file(args: &Args, path: &Path, color: bool) -> Result<()> {
 
 /// The advice about a file that is not a code object.
 fn unpacking(bytes: &[u8]) -> String {
-    const TOOLS: [(&[u8], &str); 7] = [
-        (b"__CLANG_OFFLOAD_BUNDLE__", "clang-offload-bundler --unbundle"),
-        (b"CCOB", "clang-offload-bundler --unbundle"),
-        (b"\x10\xff\x10\xad", "llvm-offload-binary"),
-        (b"!<arch>\n", "ar x"),
-        (b"!<thin>\n", "ar x"),
-        (b"\x7fELF", "llvm-objdump --offloading"),
-        (b"MZ", "llvm-objdump --offloading"),
-    ];
-    match TOOLS.iter().find(|(begin, _)| bytes.starts_with(begin)) {
-        Some((_, tool)) => {
-            format!("--asm takes one code object: take it out of this container or program first, with `{tool}`")
-        }
-        None => "--asm takes one code object, and this is none".into(),
-    }
+    let tool = match Container::of(bytes) {
+        Some(Container::OffloadBundle | Container::CompressedBundle) => "clang-offload-bundler --unbundle",
+        Some(Container::OffloadBinary) => "llvm-offload-binary",
+        Some(Container::Archive) => "ar x",
+        Some(_) => "llvm-objdump --offloading",
+        None => return "--asm takes one code object, and this is none".into(),
+    };
+    format!("--asm takes one code object: take it out of this container or program first, with `{tool}`")
 }
 
 /// Writes the source of a code object.

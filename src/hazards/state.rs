@@ -211,9 +211,10 @@ impl<C: Capacity> Hazards<C> {
         for past in self.past.iter().filter(|past| past.rows & consumes != 0) {
             let passes = || Some(passes(&past.inst));
             let mut producer = None;
+            let over = if past.gone == 0 { 0 } else { tables.overwritten() };
             let matches = |(n, row): (usize, &HazardRow)| {
                 let producer = producer.get_or_insert_with(|| Uses::of(&past.inst, past.msb));
-                match past.gone != 0 && tables.overwritten() >> n & 1 == 1 {
+                match over >> n & 1 == 1 {
                     true => matches_rest(row, (producer, past.gone), uses),
                     false => matches(row, producer, uses),
                 }

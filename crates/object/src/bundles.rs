@@ -2,15 +2,43 @@
 
 use alloc::vec::Vec;
 
+use crate::archive;
 use crate::bundle;
 use crate::compressed;
 use crate::error::{Container, Error, ErrorKind};
 use crate::nesting::{Budget, Nesting};
 use crate::offload;
 use crate::{Result, Visitor, is_known, visit_part};
+use crate::{elf, pe};
 
 pub fn is_any(bytes: &[u8]) -> bool {
-    bytes.starts_with(bundle::MAGIC) || compressed::is_compressed(bytes) || bytes.starts_with(offload::MAGIC)
+    kind(bytes).is_some()
+}
+
+/// The kind of the bundle with which the bytes begin.
+fn kind(bytes: &[u8]) -> Option<Container> {
+    match bytes {
+        _ if bytes.starts_with(bundle::MAGIC) => Some(Container::OffloadBundle),
+        _ if bytes.starts_with(offload::MAGIC) => Some(Container::OffloadBinary),
+        _ => compressed::is_compressed(bytes).then_some(Container::CompressedBundle),
+    }
+}
+
+impl Container {
+    /// The kind of container, or of file with code objects in it, with which the bytes begin.
+    ///
+    /// ```
+    /// use amdgpu_object::Container;
+    /// assert_eq!(Container::of(b"!<arch>\n"), Some(Container::Archive));
+    /// assert_eq!(Container::of(b"text"), None);
+    /// ```
+    pub fn of(bytes: &[u8]) -> Option<Container> {
+        match kind(bytes) {
+            None if archive::is_archive(bytes) => Some(Container::Archive),
+            None if elf::is_elf(bytes) || pe::is_pe(bytes) => Some(Container::Program),
+            kind => kind,
+        }
+    }
 }
 
 /// Visits consecutive bundles, as the linker puts them into `.hip_fatbin`: one for each translation unit, padded with
@@ -48,11 +76,7 @@ pub fn one(
     nesting: Nesting<'_>,
     each: &mut Visitor<'_>,
 ) -> Result<(usize, bool)> {
-    let container = match bytes {
-        _ if bytes.starts_with(bundle::MAGIC) => Container::OffloadBundle,
-        _ if bytes.starts_with(offload::MAGIC) => Container::OffloadBinary,
-        _ => Container::CompressedBundle,
-    };
+    let container = kind(bytes).unwrap_or(Container::CompressedBundle);
     let path = nesting.path(container, at);
     let inside = Nesting { depth: nesting.depth, ..nesting.inside(at, &path) };
     let mut end = 0;

@@ -12,10 +12,6 @@ use crate::error::{ElfFault, ElfPart, ErrorKind};
 
 /// A section of the program's own data or code.
 pub const SHT_PROGBITS: u32 = 1;
-/// Pointers to functions that run at the start.
-pub const SHT_INIT_ARRAY: u32 = 14;
-/// Pointers to functions that run at the end.
-pub const SHT_FINI_ARRAY: u32 = 15;
 /// The table of all symbols.
 pub const SHT_SYMTAB: u32 = 2;
 /// A table of relocations with addends.
@@ -30,6 +26,10 @@ pub const SHT_NOBITS: u32 = 8;
 pub const SHT_REL: u32 = 9;
 /// The table of symbols that a loader reads.
 pub const SHT_DYNSYM: u32 = 11;
+/// Pointers to functions that run at the start.
+pub const SHT_INIT_ARRAY: u32 = 14;
+/// Pointers to functions that run at the end.
+pub const SHT_FINI_ARRAY: u32 = 15;
 /// A table with the section number of each symbol, in files with more sections than a symbol's own field can name.
 pub const SHT_SYMTAB_SHNDX: u32 = 18;
 /// A packed table of relocations of pointers into the file.
@@ -70,10 +70,10 @@ pub const PT_GNU_RELRO: u32 = 0x6474_e552;
 pub const PF_X: u32 = 1;
 /// The kind of files for a linker.
 pub const ET_REL: u16 = 1;
-/// The kind of files for a loader.
-pub const ET_DYN: u16 = 3;
 /// The kind of a file that is linked to fixed addresses.
 pub const ET_EXEC: u16 = 2;
+/// The kind of files for a loader.
+pub const ET_DYN: u16 = 3;
 /// The type of symbols that stand for sections.
 pub const STT_SECTION: u8 = 3;
 /// The first section number with a special meaning.

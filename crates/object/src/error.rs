@@ -52,6 +52,10 @@ pub enum Container {
     OffloadBinary,
     /// A compressed bundle.
     CompressedBundle,
+    /// An archive, such as `ar` makes.
+    Archive,
+    /// An ELF file, or a program or library of Windows.
+    Program,
     /// A member of an archive, with its name.
     Member(String),
     /// An entry of a bundle, with its id.
@@ -290,6 +294,8 @@ impl fmt::Display for Container {
             Container::OffloadBundle => f.write_str("offload bundle"),
             Container::OffloadBinary => f.write_str("offload binary"),
             Container::CompressedBundle => f.write_str("compressed bundle"),
+            Container::Archive => f.write_str("archive"),
+            Container::Program => f.write_str("program"),
             Container::Member(name) => write!(f, "member {name}"),
             Container::Entry(id) => write!(f, "entry {id}"),
             Container::Section(name) => write!(f, "section {name}"),

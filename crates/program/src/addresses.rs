@@ -13,10 +13,10 @@ use amdgpu_isa::{Inst, Opcode, Operand, Reg, Target, Value, decode};
 /// The number of instructions, after the one that reads the program counter, that are searched for the end of the
 /// sequence.
 const NEAR: usize = 40;
-/// The number of instructions after a finished address that are searched for its use on each path; `ON_ALL_WAYS` is the
+/// The number of instructions after a finished address that are searched for its use on each path; `ON_ALL_PATHS` is the
 /// number on all paths together.
 const AFTER: usize = 64;
-const ON_ALL_WAYS: usize = 4 * AFTER;
+const ON_ALL_PATHS: usize = 4 * AFTER;
 
 /// An address that code makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,15 +174,15 @@ fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) 
 /// Whether code computes with a finished address, or accesses memory there. `rest` is the code after the last addition.
 /// Branches in `rest` are followed.
 fn goes_on(target: Target, pair: u8, rest: &[u8]) -> bool {
-    let mut left = ON_ALL_WAYS;
+    let mut left = ON_ALL_PATHS;
     // The offsets at which paths begin, each with the scalar registers that hold a half of the address there.
-    let mut ways = vec![(0, 3u128 << pair.min(126))];
+    let mut paths = vec![(0, 3u128 << pair.min(126))];
     let mut known: BTreeMap<usize, u128> = BTreeMap::new();
-    while let Some((start, halves)) = ways.pop() {
+    while let Some((start, halves)) = paths.pop() {
         let before = known.entry(start).or_default();
         if *before | halves != *before {
             *before |= halves;
-            if goes_on_from(target, rest, (start, halves), &mut ways, &mut left) {
+            if goes_on_from(target, rest, (start, halves), &mut paths, &mut left) {
                 return true;
             }
         }
@@ -191,12 +191,12 @@ fn goes_on(target: Target, pair: u8, rest: &[u8]) -> bool {
 }
 
 /// Whether code computes with the address, or accesses memory there, on the path from an offset to the first jump or
-/// call. Adds the targets of branches to `ways`, and subtracts the instructions from `left`.
+/// call. Adds the targets of branches to `paths`, and subtracts the instructions from `left`.
 fn goes_on_from(
     target: Target,
     rest: &[u8],
     (mut at, mut halves): (usize, u128),
-    ways: &mut Vec<(usize, u128)>,
+    paths: &mut Vec<(usize, u128)>,
     left: &mut usize,
 ) -> bool {
     for _ in 0..AFTER.min(*left) {
@@ -204,7 +204,7 @@ fn goes_on_from(
         let Ok(inst) = decode(target, rest.get(at..).unwrap_or(&[])) else { return false };
         let flags = inst.flags();
         let goal = inst.branch_target(at as u64).and_then(|goal| usize::try_from(goal).ok());
-        ways.extend(goal.filter(|goal| *goal < rest.len() && !flags.is_call()).map(|goal| (goal, halves)));
+        paths.extend(goal.filter(|goal| *goal < rest.len() && !flags.is_call()).map(|goal| (goal, halves)));
         at += inst.len();
         if flags.is_terminator() || flags.is_call() || flags.no_fallthrough() || flags.is_indirect_branch() {
             return false;
