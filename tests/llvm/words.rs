@@ -113,8 +113,15 @@ fn best_layout(layouts: &[FormatLayout], word: &Word) -> Option<usize> {
 pub struct Rng(pub u64);
 
 impl Rng {
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+    /// The generator after `count` numbers.
+    fn skipping(self, count: u64) -> Rng {
+        Rng(self.0.wrapping_add(count.wrapping_mul(Rng::STEP)))
+    }
+
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(Rng::STEP);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -361,42 +368,56 @@ impl Source for std::vec::IntoIter<Word> {
 
 /// The values of one field with one filling of the other fields.
 struct Sweep {
-    layout: usize,
+    /// The number of bits of the format.
+    bits: u32,
     filling: u128,
-    field: usize,
+    field: Field,
     exhaustive: bool,
+}
+
+impl Sweep {
+    fn count(&self) -> u64 {
+        if self.exhaustive { 1 << self.field.width() } else { samples(&self.field) }
+    }
+
+    fn word(&self, index: u64) -> Word {
+        let value = if self.exhaustive { index.into() } else { sample(&self.field, self.filling as u64, index) };
+        word(self.field.set(self.filling, value), self.bits)
+    }
 }
 
 /// Every value of every field of every opcode, or every n-th of these words.
 pub struct Systematic {
-    survey: Survey,
     /// The words with one flag inverted, for each flag of each opcode: a sample should have all of these few words.
     flags: Vec<Word>,
-    sweeps: std::vec::IntoIter<Sweep>,
-    values: std::vec::IntoIter<Word>,
+    /// The words of the survey, which come before those of the sweeps.
+    asked: Vec<Word>,
+    sweeps: Vec<Sweep>,
+    /// The sweep that comes next.
+    sweep: usize,
+    /// The number of the next word among those of the survey, or of the sweep before the next one.
+    position: u64,
     step: u64,
-    /// The number of words to drop before the next one that counts.
-    skip: u64,
     remaining: u64,
 }
 
 impl Systematic {
     /// A source of about `limit` words, evenly chosen.
-    pub fn new(mut survey: Survey, limit: u64) -> Systematic {
+    pub fn new(survey: Survey, limit: u64) -> Systematic {
         let mut sweeps = Vec::new();
-        let mut total = survey.asked.len() as u64;
         for plan in &survey.plans {
             let layout = &survey.layouts[plan.layout];
             let mut seen = HashSet::new();
             for (index, &filling) in plan.fillings.iter().filter(|&&filling| seen.insert(filling)).enumerate() {
-                for (number, field) in layout.fields.iter().enumerate() {
-                    let exhaustive = field.width() <= if index == 0 { 16 } else { 10 };
-                    let sweep = Sweep { layout: plan.layout, filling, field: number, exhaustive };
-                    total += if exhaustive { 1 << field.width() } else { sampled_values(field, 0).len() as u64 };
-                    sweeps.push(sweep);
-                }
+                sweeps.extend(layout.fields.iter().map(|field| Sweep {
+                    bits: layout.bits,
+                    filling,
+                    field: field.clone(),
+                    exhaustive: field.width() <= if index == 0 { 16 } else { 10 },
+                }));
             }
         }
+        let total = survey.asked.len() as u64 + sweeps.iter().map(Sweep::count).sum::<u64>();
         let mut flags = Vec::new();
         for plan in &survey.plans {
             let (layout, Some(&filling)) = (&survey.layouts[plan.layout], plan.fillings.first()) else { continue };
@@ -407,43 +428,38 @@ impl Systematic {
             flags.clear();
         }
         let limit = limit - flags.len() as u64;
-        let asked = std::mem::take(&mut survey.asked).into_iter();
         // The step is odd, so that it does not always select the same bits of a field.
         let step = if total <= limit { 1 } else { (total / limit.max(1)) | 1 };
         let remaining = total / step + flags.len() as u64;
-        Systematic { survey, flags, sweeps: sweeps.into_iter(), values: asked, step, skip: 0, remaining }
+        Systematic { flags, asked: survey.asked, sweeps, sweep: 0, position: 0, step, remaining }
     }
 
-    fn words_of(&self, sweep: &Sweep) -> Vec<Word> {
-        let layout = &self.survey.layouts[sweep.layout];
-        let field = &layout.fields[sweep.field];
-        let values: Vec<u128> = if sweep.exhaustive {
-            (0..1u128 << field.width()).collect()
-        } else {
-            sampled_values(field, sweep.filling as u64)
-        };
-        values.iter().map(|&value| word(field.set(sweep.filling, value), layout.bits)).collect()
+    /// The next word that is not the inversion of a flag.
+    fn next(&mut self) -> Option<Word> {
+        let asked = self.asked.len() as u64;
+        loop {
+            let before = self.sweep.checked_sub(1).map(|last| &self.sweeps[last]);
+            let count = before.map_or(asked, Sweep::count);
+            if self.position < count {
+                let word = before.map_or_else(|| self.asked[self.position as usize], |sweep| sweep.word(self.position));
+                self.position += self.step;
+                return Some(word);
+            }
+            if self.sweep == self.sweeps.len() {
+                return None;
+            }
+            self.position -= count;
+            self.sweep += 1;
+        }
     }
 }
 
 impl Source for Systematic {
     fn fill(&mut self, words: &mut Vec<Word>, n: usize) {
         while words.len() < n {
-            if let Some(word) = self.flags.pop() {
-                words.push(word);
-                self.remaining = self.remaining.saturating_sub(1);
-                continue;
-            }
-            let waiting = self.values.len() as u64;
-            if self.skip >= waiting {
-                self.skip -= waiting;
-                let Some(sweep) = self.sweeps.next() else { return };
-                self.values = self.words_of(&sweep).into_iter();
-            } else if let Some(word) = self.values.nth(self.skip as usize) {
-                words.push(word);
-                self.skip = self.step - 1;
-                self.remaining = self.remaining.saturating_sub(1);
-            }
+            let Some(word) = self.flags.pop().or_else(|| self.next()) else { return };
+            words.push(word);
+            self.remaining = self.remaining.saturating_sub(1);
         }
     }
 
@@ -452,20 +468,26 @@ impl Source for Systematic {
     }
 }
 
-/// Values of a field that is too wide for all values: single bits, runs of bits, their complements, and some random
-/// values.
-fn sampled_values(field: &Field, seed: u64) -> Vec<u128> {
-    let (width, mut rng) = (field.width(), Rng(seed));
+/// Literals: the bit patterns of 0.5, 1.0, 2.0, 4.0 and 1/2pi as f32.
+const LITERALS: [u128; 5] = [0x3f00_0000, 0x3f80_0000, 0x4000_0000, 0x4080_0000, 0x3e22_f983];
+
+/// The number of samples of a field that is too wide for all values.
+fn samples(field: &Field) -> u64 {
+    let random = 128;
+    u64::from(2 + 5 * field.width()) + LITERALS.len() as u64 + random
+}
+
+/// A sample: none and all of the bits, single bits, runs of bits, their complements, literals, and random values.
+fn sample(field: &Field, seed: u64, index: u64) -> u128 {
+    let width = field.width();
     let ones = (1u128 << width) - 1;
-    let mut values = vec![0, ones];
-    for bit in 0..width {
-        let (single, run) = (1u128 << bit, (1u128 << bit) - 1);
-        values.extend([single, ones ^ single, run, ones ^ run, single | 1]);
+    let Some(after) = index.checked_sub(2) else { return [0, ones][index as usize] };
+    if let Some(after) = after.checked_sub(5 * u64::from(width)) {
+        let random = |after: u64| Rng(seed).skipping(2 * (after - LITERALS.len() as u64)).wide();
+        return LITERALS.get(after as usize).copied().unwrap_or_else(|| random(after)) & ones;
     }
-    // Literals: the bit patterns of 0.5, 1.0, 2.0, 4.0 and 1/2pi as f32.
-    values.extend([0x3f00_0000, 0x3f80_0000, 0x4000_0000, 0x4080_0000, 0x3e22_f983].map(|value| value & ones));
-    values.extend((0..128).map(|_| rng.wide() & ones));
-    values
+    let (single, run) = (1u128 << (after / 5), (1u128 << (after / 5)) - 1);
+    [single, ones ^ single, run, ones ^ run, single | 1][after as usize % 5]
 }
 
 /// Random words: a quarter uniform, a quarter of a random format and opcode with uniform fields, and half close to an
