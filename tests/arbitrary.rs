@@ -54,7 +54,9 @@ fn no_bytes_give_an_instruction_too() {
 #[test]
 fn valid_instructions_keep_every_rule_and_take_few_bytes() {
     let mut rng = Rng(2);
-    let tried = Target::ALL.iter().filter(|&&target| words::is_full() || !words::is_of_other_size(target));
+    // The first target of each generation, or all.
+    let first = |target: &Target| Target::ALL.iter().find(|t| t.generation() == target.generation()) == Some(target);
+    let tried = Target::ALL.iter().filter(|target| words::is_full() || first(target));
     for &target in tried {
         let (mut operations, mut extensions, mut registers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let all: BTreeSet<_> = words::encodings(target).into_iter().map(|(format, _, op)| (format, op)).collect();

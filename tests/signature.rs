@@ -304,7 +304,7 @@ fn all_signatures() -> impl Iterator<Item = Signature> {
 fn instructions_are_as_their_signatures_say() {
     let mut rng = Rng(7);
     let mut count = 0;
-    for signature in all_signatures().filter(|s| words::is_tried(s.target(), s.opcode(), 8)) {
+    for signature in all_signatures().filter(|s| words::is_tried(s.target(), s.opcode(), 16)) {
         let operands: Vec<_> = signature.operands().collect();
         for inst in instances(&signature, 12, &mut rng) {
             // The signature of a dual instruction covers one pair, and not every pair with the operation.

@@ -291,7 +291,9 @@ fn the_real_tables_are_good_and_always_give_the_same_code() {
     let all = build::generate(&isa, |_| true).unwrap_or_else(|e| panic!("{e}"));
     let again = build::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/isa"))).unwrap();
     assert_eq!(all, build::generate(&again, |_| true).unwrap());
-    for target in &isa.targets {
+    // A quarter of the targets, or all.
+    let step = if std::env::var_os("AMDGPU_ISA_FULL").is_some() { 1 } else { 4 };
+    for target in isa.targets.iter().step_by(step) {
         let alone = build::generate(&isa, |feature| feature == target.feature()).unwrap_or_else(|e| panic!("{e}"));
         let types = alone.iter().find(|(name, _)| name == "types.rs").map_or("", |(_, text)| text);
         let module = build::model::module_name(&target.processor);

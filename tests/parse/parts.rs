@@ -6,7 +6,7 @@ use amdgpu_isa::text::{MnemonicError, OperandText, signatures};
 use amdgpu_isa::{Field, Format, Inst, Opcode, Operand, Target, Value, parse};
 
 use super::Failures;
-use crate::words::{Rng, encodings_to_try, legal};
+use crate::words::{Rng, encodings_to_try, is_tried, legal};
 
 /// The parts of a text between commas outside brackets.
 fn parts(text: &str) -> Vec<&str> {
@@ -103,7 +103,7 @@ fn parts_of_texts_are_those_of_instructions() {
     let mut failures = Failures::default();
     for &target in Target::ALL {
         let (mut all, mut compared) = (0, 0);
-        for encoding in encodings_to_try(target) {
+        for encoding in encodings_to_try(target).into_iter().filter(|e| is_tried(target, e.2, 6)) {
             for inst in legal(target, encoding, 4, &mut rng) {
                 // The second operation of a dual instruction has a text of its own.
                 let text = inst.to_string();

@@ -255,7 +255,7 @@ fn is_known(path: &Path) -> bool {
 #[test]
 fn samples_are_mended() {
     // The full run removes all waits and `s_nop`s, the quick run some of each sample.
-    let step = if std::env::var_os("AMDGPU_ISA_FULL").is_some() { 1 } else { 9 };
+    let step = if super::is_full() { 1 } else { 9 };
     let directory = directory("lint-repaired");
     let at = |name: &str| directory.join(name);
     let (mut broken, mut repaired, mut restored) = (0, 0, 0);

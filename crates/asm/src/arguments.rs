@@ -260,35 +260,3 @@ impl Body<'_> {
         out
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn all(text: &str) -> Result<Vec<String>, (usize, &'static str)> {
-        let (mut arguments, mut all) = (Arguments::new(text), Vec::new());
-        while !arguments.is_done() {
-            all.push(arguments.next()?.text);
-            arguments.separator();
-        }
-        Ok(all)
-    }
-
-    #[test]
-    fn arguments_end_at_commas_and_blanks_but_not_beside_operators() {
-        assert_eq!(all("s0 1,v[0:1]").unwrap(), ["s0", "1", "v[0:1]"]);
-        assert_eq!(all("1 + 2 , -3, |v1|").unwrap(), ["1+2", "-3", "|v1|"]);
-        assert_eq!(all("(a, b) \"c, d\",,1e-5").unwrap(), ["(a, b)", "c, d", "", "1e-5"]);
-        assert_eq!(all("a = 1").unwrap_err().0, 2);
-        assert_eq!(all("(a").unwrap_err(), (2, "`)` expected"));
-    }
-
-    #[test]
-    fn a_body_has_names_numbers_and_ends_of_names() {
-        let body =
-            Body { text: "\\a\\()b \\c \\a.b \\@ \\+ a&", number: Some(7), count: 3, is_alternate: false, most: 99 };
-        assert_eq!(body.substitute(|name| (name == "a").then_some("x")), "xb \\c \\a.b 7 3 a&");
-        let body = Body { is_alternate: true, ..body };
-        assert_eq!(body.substitute(|name| (name == "a").then_some("x")), "xb \\c \\a.b 7 3 x");
-    }
-}

@@ -85,8 +85,6 @@ mod source;
 mod symbol;
 mod table;
 mod target;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
