@@ -2,6 +2,8 @@
 //! disassembler for a sample of texts. `newer/*.tsv` has the answers and their origin.
 #![cfg(feature = "all-targets")]
 
+mod passes;
+
 use std::collections::HashSet;
 
 use amdgpu_isa::check::RuleError;

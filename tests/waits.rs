@@ -16,6 +16,17 @@ use amdgpu_lint::plan;
 use operations::{Item, Program, Table};
 use reasons::Reasons;
 
+/// The programs of a target without branches, each instruction as text and as LLVM's machine IR.
+pub fn machine_ir(target: &str) -> Vec<Vec<(String, String)>> {
+    let programs = Table::read().programs(target);
+    let of = |item: &Item| match item {
+        Item::Inst(op) if op.name != "end" => Some((op.text.clone(), op.mir.clone())),
+        _ => None,
+    };
+    let straight = programs.iter().filter(|program| ["one", "two", "again"].contains(&program.shape));
+    straight.map(|program| program.items.iter().filter_map(of).collect()).collect()
+}
+
 /// The combination of two waits: the smaller number for each counter.
 fn both(one: Waitcnt, other: &Waitcnt) -> Waitcnt {
     other.counters().iter().fold(one, |all, counter| {
