@@ -85,7 +85,7 @@ pub fn visit<E: From<amdgpu_object::Error>>(
 #[derive(Clone)]
 pub struct Selection {
     pub target: Target,
-    /// The id with the named features, each of which an image must have with the same setting.
+    /// The id with the named features, of which an image may have none with another setting.
     pub id: TargetId,
 }
 
@@ -127,10 +127,11 @@ pub fn size(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Selection {
-    /// Whether an image is for this processor and these features. Processors that decode alike count as different, as
-    /// they do for the loader.
+    /// Whether an image runs on this processor with these features. Processors that decode alike count as different,
+    /// and an image that leaves a feature open runs with either setting, as the loader has it.
     fn matches(&self, id: &TargetId) -> bool {
-        id.processor == self.id.processor && self.id.features.iter().all(|f| id.features.contains(f))
+        let agrees = |(name, is_on): &(String, bool)| id.feature(name).is_none_or(|own| own == *is_on);
+        id.processor == self.id.processor && self.id.features.iter().all(agrees)
     }
 }
 

@@ -168,6 +168,7 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
     if args.changes() && args.files.len() != 1 {
         return Err(Error::Usage("--fix and --trim change one file".into()));
     }
+    assume::check(&args.assume).map_err(Error::Usage)?;
     let progress = Progress::new();
     let out = Out::new(progress.hiding(io::stdout()), color && args.format() == Format::Text);
     let mut job = Job {

@@ -5,7 +5,7 @@ use amdgpu_lint::Settings;
 use crate::isa::Target;
 
 /// An assumption about code.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Assumption {
     Xnack(bool),
     Expert(bool),
@@ -27,6 +27,15 @@ pub fn parse(text: &str) -> Result<Assumption, String> {
 }
 
 impl Assumption {
+    /// The name of the setting, as arguments give it.
+    fn name(self) -> &'static str {
+        match self {
+            Assumption::Xnack(_) => "xnack",
+            Assumption::Expert(_) => "expert",
+            Assumption::Wave(_) => "wave",
+        }
+    }
+
     /// The settings with this assumption.
     pub fn add_to(self, settings: Settings) -> Settings {
         match self {
@@ -37,9 +46,18 @@ impl Assumption {
     }
 }
 
+/// Refuses two different assumptions about one setting.
+pub fn check(all: &[Assumption]) -> Result<(), String> {
+    let contradicts = |one: &Assumption| all.iter().any(|other| one.name() == other.name() && one != other);
+    match all.iter().find(|one| contradicts(one)) {
+        Some(one) => Err(format!("--assume {}= is given with two values: give one", one.name())),
+        None => Ok(()),
+    }
+}
+
 /// The wave size that is assumed, if one is.
 pub fn lanes(all: &[Assumption]) -> Option<u16> {
-    all.iter().rev().find_map(|one| if let Assumption::Wave(lanes) = one { Some(*lanes) } else { None })
+    all.iter().find_map(|one| if let Assumption::Wave(lanes) = one { Some(*lanes) } else { None })
 }
 
 /// The target with the wave size that is assumed, if one is.

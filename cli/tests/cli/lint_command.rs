@@ -150,6 +150,9 @@ fn what_no_file_says_is_assumed() {
     assert!(fails.contains("gfx942 has no waves of 32 lanes: leave out --assume wave=32"), "{fails}");
     let fails = run(&["lint", "--raw", "--target", "gfx942", "--assume", "xnack=any", "-"], &bytes(&bare)).fails(2);
     assert!(fails.contains("use xnack=on, xnack=off, expert=on, expert=off, wave=32 or wave=64"), "{fails}");
+    let both = ["--assume", "xnack=on", "--assume", "xnack=off"];
+    let fails = run(&[&["lint", "--raw", "--target", "gfx942", "-"], &both[..]].concat(), &bytes(&bare)).fails(2);
+    assert!(fails.contains("--assume xnack= is given with two values: give one"), "{fails}");
 }
 
 #[test]
