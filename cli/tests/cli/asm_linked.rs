@@ -258,3 +258,30 @@ fn tables_for_loaders_are_those_of_a_linker() {
         assert!(data(&ours) == data(&theirs), "{body}");
     }
 }
+
+/// Pointers to the end of a section, where a section begins that the assembler makes itself, and to no section at all.
+#[test]
+fn pointers_to_the_ends_of_sections_are_kept() {
+    let work = directory("asm-ends");
+    let head = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n\t.text\n";
+    let name = |end: &str| format!("__init_array_{end}");
+    let code = |name: &str| {
+        format!(
+            "\t.globl {name}\n\t.hidden {name}\n\ts_getpc_b64 s[0:1]\n\ts_add_u32 s0, s0, {name}@gotpcrel32@lo+4\n\
+             \ts_addc_u32 s1, s1, {name}@gotpcrel32@hi+12\n"
+        )
+    };
+    let array = "\t.section .init_array,\"aw\",@init_array\n\t.p2align 3\n\t.quad k\n";
+    let source = work.join("ends.s");
+    std::fs::write(&source, [head, "k:\n", &code(&name("start")), &code(&name("end")), "\ts_endpgm\n", array].concat())
+        .unwrap();
+    round(&source, "amdgcn-amd-amdhsa", "gfx942", &work);
+
+    std::fs::write(&source, format!("{head}k:\n\ts_endpgm\n\t.data\n\t.quad k-0x100\n")).unwrap();
+    let args = ["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj", "ends.s", "-o", "ends.o"];
+    llvm("llvm-mc-22", &args, &work);
+    llvm("ld.lld-22", &["-shared", "ends.o", "-o", "ends.co"], &work);
+    let apart = run(&["dis", "--asm", work.join("ends.co").to_str().unwrap()], b"").ok();
+    let fails = run(&["asm", "-", "-o", work.join("again.co").to_str().unwrap()], apart.as_bytes()).fails(1);
+    assert!(fails.contains("this pointer leads to no section that a source can have"), "{fails}");
+}

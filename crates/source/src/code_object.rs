@@ -118,6 +118,25 @@ pub struct Section<'a> {
     pub bytes: &'a [u8],
 }
 
+impl Section<'_> {
+    /// Whether the section is in memory.
+    pub fn is_loaded(&self) -> bool {
+        self.flags & u64::from(elf::SHF_ALLOC) != 0
+    }
+
+    /// The address after the last byte of the section.
+    pub fn end(&self) -> u64 {
+        self.address.wrapping_add(self.size)
+    }
+}
+
+/// The loaded section that contains an address. An empty section contains the address at which it is.
+fn loaded_at<'s, 'a>(sections: &'s [Section<'a>], address: u64) -> Option<&'s Section<'a>> {
+    sections.iter().find(|section| {
+        section.is_loaded() && (section.address..section.address.wrapping_add(section.size.max(1))).contains(&address)
+    })
+}
+
 impl<'a> CodeObject<'a> {
     /// Reads the header of a file.
     pub fn new(bytes: &'a [u8]) -> Result<CodeObject<'a>> {
@@ -347,22 +366,17 @@ impl<'a> CodeObject<'a> {
         sections: &[Section<'a>],
         relocated: &mut BTreeMap<usize, BTreeMap<u64, Relocation>>,
     ) -> std::result::Result<(), object::Error> {
-        let at = |address: u64| {
-            sections.iter().find(|s| s.flags & 2 != 0 && (s.address..s.address + s.size.max(1)).contains(&address))
-        };
         // Packed relocations add to the numbers in the file.
         for address in self.packed() {
-            let Some(section) = at(address) else { continue };
+            let Some(section) = loaded_at(sections, address) else { continue };
             let offset = address - section.address;
             let bytes = usize::try_from(offset).ok().and_then(|offset| section.bytes.get(offset..)?.first_chunk());
             let Some(goal) = bytes.map(|bytes| u64::from_le_bytes(*bytes)) else { continue };
-            let Some(there) = at(goal) else { continue };
-            let place = Relocation::within(kinds::ABS64, there.index, goal.wrapping_sub(there.address) as i64);
-            relocated.entry(section.index).or_default().insert(offset, place);
+            relocated.entry(section.index).or_default().insert(offset, self.pointer(sections, goal));
         }
         for (address, relocation) in self.file.dynamic_relocations().into_iter().flatten() {
             let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
-            let Some(section) = at(address) else { continue };
+            let Some(section) = loaded_at(sections, address) else { continue };
             let place = match relocation.target() {
                 object::RelocationTarget::Symbol(index) if r_type != kinds::RELATIVE64 => {
                     let table = self.file.dynamic_symbol_table();
@@ -371,15 +385,25 @@ impl<'a> CodeObject<'a> {
                     let name = name(symbol.map_or(Ok(""), |symbol| symbol.name())?);
                     Relocation::new(kinds::ABS64, added(name, relocation.addend()))
                 }
-                _ => {
-                    let Some(there) = at(relocation.addend() as u64) else { continue };
-                    let offset = (relocation.addend() as u64).wrapping_sub(there.address) as i64;
-                    Relocation::within(kinds::ABS64, there.index, offset)
-                }
+                _ => self.pointer(sections, relocation.addend() as u64),
             };
             relocated.entry(section.index).or_default().insert(address - section.address, place);
         }
         Ok(())
+    }
+
+    /// The relocation of a pointer to an address. An address in none of the sections, such as that of a section that
+    /// the assembler makes itself, is the end of the section before it, at which `__init_array_end` is, for instance.
+    fn pointer(&self, sections: &[Section<'a>], goal: u64) -> Relocation {
+        let named = |section: &&Section<'_>| {
+            self.symbols.iter().any(|symbol| symbol.section == Some(section.index) && symbol.value == goal)
+        };
+        let ends = || sections.iter().filter(|section| section.is_loaded() && section.end() == goal);
+        match loaded_at(sections, goal).or_else(|| ends().find(named)).or_else(|| ends().next()) {
+            Some(there) => Relocation::within(kinds::ABS64, there.index, goal.wrapping_sub(there.address) as i64),
+            // The source has an error in its place.
+            None => Relocation::new(kinds::RELATIVE64, String::new()),
+        }
     }
 
     /// The addresses of the pointers that packed tables of relocations name.

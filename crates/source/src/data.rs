@@ -60,6 +60,10 @@ pub fn value(of: &Relocation, room: u64, out: &mut String) -> u64 {
         (kinds::REL64, Some(modifier)) => ("quad", variant_of(&of.of, modifier), 8),
         (kinds::REL32, _) => ("long", format!("{}-.", of.of), 4),
         (kinds::ABS32, _) => ("long", of.of.clone(), 4),
+        (kinds::RELATIVE64, _) => {
+            out.push_str("\t.error \"this pointer leads to no section that a source can have\"\n");
+            return room.min(8);
+        }
         (_, Some(modifier)) => ("long", variant_of(&of.of, modifier), 4),
         (kind, None) => {
             let _ = writeln!(out, "\t.error \"a relocation of type {kind} is here\"");

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use amdgpu_isa::facts::AddressStep;
-use amdgpu_object::elf::SHF_ALLOC;
 use amdgpu_object::relocation_kinds as kinds;
 use amdgpu_program::addresses::{MadeAddress, Part, PartKind};
 use object::elf::{SHF_EXECINSTR, SHF_MERGE, STB_LOCAL};
@@ -137,11 +136,10 @@ impl CodeObject<'_> {
     /// Relates the numbers of an address to a symbol. Returns whether code computes with an address of code, or `None`
     /// if the address is in no section.
     fn relate(&mut self, known: &Known<'_, '_>, section: &Section<'_>, made: &MadeAddress) -> Option<bool> {
-        let loaded = || known.sections.iter().filter(|section| section.flags & SHF_ALLOC != 0);
-        let end = |section: &Section<'_>| section.address.wrapping_add(section.size);
-        let holds = |section: &&Section<'_>| (section.address..end(section)).contains(&made.goal);
+        let loaded = || known.sections.iter().filter(|section| section.is_loaded());
+        let holds = |section: &&Section<'_>| (section.address..section.end()).contains(&made.goal);
         // An address can be the end of a section.
-        let there = loaded().find(holds).or_else(|| loaded().find(|section| end(section) == made.goal))?;
+        let there = loaded().find(holds).or_else(|| loaded().find(|section| section.end() == made.goal))?;
         let places = made.parts.iter().filter_map(|Part { address, kind }| {
             let kind = match kind {
                 PartKind::Low => kinds::REL32_LO,
