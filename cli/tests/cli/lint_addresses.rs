@@ -257,6 +257,34 @@ fn what_unknown_jumps_may_lead_to_stays() {
         assert!(vector.contains("v_mad"), "{vector}");
         let message = fix(&(program(target, &vector) + table), &[], "--fix").fails(1);
         assert!(message.contains("it is not known where the jump at 0x"), "{target}: {message}");
+        // The sum is saved before the call: in lanes, in vector registers, and with these in memory.
+        let lanes = |read: &str| {
+            format!(
+                "v_writelane_b32 v1, s4, 0; v_writelane_b32 v1, s5, 3; {read}; v_readlane_b32 s6, v1, 0; v_readlane_b32 s7, v1, 3"
+            )
+        };
+        let copies = |read: &str| {
+            format!(
+                "v_mov_b32 v1, s4; v_mov_b32 v2, s5; {read}; v_readfirstlane_b32 s6, v1; v_readfirstlane_b32 s7, v2"
+            )
+        };
+        let has = |text: &&str| amdgpu_isa::parse(target, text).is_ok();
+        let store = ["buffer_store_dword v1, off, s[12:15], s16 offset:8", "scratch_store_b32 off, v1, s16 offset:8"];
+        let store = store.iter().find(|text| has(text)).expect("each target can save a register").to_string();
+        let memory = format!("{store}; v_mov_b32 v1, 0; {}", store.replace("store", "load"));
+        let memory = memory.replace("load_b32 off, v1", "load_b32 v1, off");
+        let saved = [lanes("s_nop 0"), lanes(&memory), copies("s_nop 0"), copies(&memory)];
+        for saved in saved {
+            let save = format!("{saved}; s_swappc_b64 s[30:31], s[6:7]");
+            let message =
+                fix(&(program(target, &open.replace("s_swappc_b64 s[30:31], s[4:5]", &save)) + table), &[], "--fix");
+            let message = message.fails(1);
+            assert!(message.contains("it is not known where the jump at 0x"), "{target}: {message}");
+            // An address that the code makes follows, wherever it is saved.
+            let made = "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, f@rel32@lo+4; s_addc_u32 s5, s5, f@rel32@hi+12";
+            let known = fix(&program(target, &format!("{made}; {saved}; s_setpc_b64 s[6:7]; {{load}}")), &[], "--fix");
+            assert_eq!(known.code, Some(0), "{target}: {saved}: {}{}", known.out, known.err);
+        }
         let both = ["s[4:5]", "s[8:9]"].map(|pair| {
             let first: u8 = if pair == "s[4:5]" { 4 } else { 8 };
             let high = first + 1;

@@ -1,13 +1,16 @@
 //! Jumps to addresses in registers that cannot be followed. Code that such a jump may reach must stay where it is.
 
+mod lanes;
+
 use alloc::collections::BTreeSet;
 
-use amdgpu_isa::facts::{AddressStep, Purpose};
+use amdgpu_isa::facts::AddressStep;
 use amdgpu_isa::flow::{Exit, Flow};
-use amdgpu_isa::{Decoded, Decoder, Inst, Opcode, Operand, Reg, Target, Value};
+use amdgpu_isa::{Decoded, Decoder, Inst, Operand, Reg, Target, Value};
 
 use crate::edits::Edits;
 use crate::functions::Functions;
+use lanes::{Lanes, Origin};
 
 /// The jumps of a section to addresses in registers, as far as the control flow of the section knows them.
 #[derive(Default)]
@@ -93,9 +96,8 @@ fn pair_of(inst: &Inst) -> Option<u8> {
 }
 
 /// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has the value
-/// that the caller gave. A copy has the origin of its source. A value that is read from a lane counts as given by the
-/// caller, because compilers save scalar registers in lanes, unless the vector register is in `vector_sums`. Calls are
-/// assumed to leave all registers unchanged.
+/// that the caller gave. A copy has the origin of its source. A value that is read from a lane has the origin that
+/// `lanes` knows, or else counts as given by the caller. Calls are assumed to leave all registers unchanged.
 #[derive(Default)]
 struct Made {
     /// Addresses that code makes from its own address: they follow when code moves.
@@ -104,8 +106,8 @@ struct Made {
     loaded: u128,
     /// Values that were computed from others.
     sums: u128,
-    /// Vector registers with sums, and with values that were computed from sums.
-    vector_sums: BTreeSet<u16>,
+    /// The values in vector registers.
+    lanes: Lanes,
 }
 
 impl Made {
@@ -121,31 +123,13 @@ impl Made {
         Made::has(self.sums, pair) != 0
     }
 
+    fn origin(&self, register: u8) -> Origin {
+        let is_in = |set: u128| set.checked_shr(register.into()).unwrap_or(0) & 1 != 0;
+        Origin { is_followed: is_in(self.followed), is_loaded: is_in(self.loaded), is_sum: is_in(self.sums) }
+    }
+
     fn is_given(&self, pair: u8) -> bool {
         pair < 127 && Made::has(self.followed | self.loaded | self.sums, pair) == 0
-    }
-
-    /// Whether an instruction reads a vector register with a sum.
-    fn reads_sum(&self, inst: &Inst) -> bool {
-        let read = inst.operands().filter(|operand| operand.access.reads());
-        !self.vector_sums.is_empty()
-            && read.flat_map(|operand| vectors(&operand)).any(|n| self.vector_sums.contains(&n))
-    }
-
-    /// Updates the origins of vector registers. Compilers save scalar registers in lanes, so a value that is written to
-    /// a lane is not taken to be a sum.
-    fn step_vectors(&mut self, inst: &Inst, is_summed: bool) {
-        let is_sum = |opcode: Opcode| opcode.purpose() == Some(Purpose::Sum);
-        let adds = is_sum(inst.opcode()) || inst.second_opcode().is_some_and(is_sum);
-        let is_lane = inst.flags().is_convergent();
-        let is_sum = (adds || is_summed) && !is_lane && inst.memory().next().is_none();
-        for n in inst.operands().filter(|operand| operand.access.writes()).flat_map(|operand| vectors(&operand)) {
-            if is_sum {
-                self.vector_sums.insert(n);
-            } else {
-                self.vector_sums.remove(&n);
-            }
-        }
     }
 
     /// Updates the origins for the instruction at an address.
@@ -168,16 +152,18 @@ impl Made {
             _ => ([None; 2], false),
         };
         let is_kept = reads_lane(inst) || inst.flags().is_call();
-        let is_summed = self.reads_sum(inst);
-        self.step_vectors(inst, is_summed);
         let is_loaded = step == Some(AddressStep::Copy) || inst.memory().next().is_some();
         let is_own = inst.reads_pc(address);
+        let lane = if reads_lane(inst) { self.lanes.read(inst) } else { Origin::default() };
+        let mut lanes = core::mem::take(&mut self.lanes);
+        lanes.step(inst, |register| self.origin(register));
+        self.lanes = lanes;
         for (to, mask) in inst.operands().filter(|operand| operand.access.writes()).filter_map(|to| bits(&to)) {
             let any = |set: u128| of.iter().flatten().fold(0, |all, (from, _)| all | set >> from & mask);
             let alone = |is_it: bool| if of == [None; 2] && is_it { mask } else { 0 };
-            let (mut loaded, mut sums) = (any(self.loaded) | alone(is_loaded), any(self.sums));
-            sums |= alone(!is_own && !is_loaded && !is_kept) | alone(is_summed && reads_lane(inst));
-            let followed = any(self.followed) & !loaded & !sums | alone(is_own);
+            let (mut loaded, mut sums) = (any(self.loaded) | alone(is_loaded || lane.is_loaded), any(self.sums));
+            sums |= alone(!is_own && !is_loaded && !is_kept) | alone(lane.is_sum);
+            let followed = any(self.followed) & !loaded & !sums | alone(is_own || lane.is_followed);
             if is_added {
                 (loaded, sums) = (0, mask & !followed);
             }
@@ -196,12 +182,15 @@ fn bits(operand: &Operand) -> Option<(u8, u128)> {
     }
 }
 
-/// The numbers of the vector registers of an operand.
+/// The numbers of the vector registers of an operand. Accumulation registers have numbers from `ACCUMULATORS` on.
 fn vectors(operand: &Operand) -> core::ops::Range<u16> {
-    match operand.value {
-        Value::Reg(Reg::Vgpr(n)) => n..n.saturating_add(operand.bits.div_ceil(32)),
-        _ => 0..0,
-    }
+    const ACCUMULATORS: u16 = 0x8000;
+    let first = match operand.value {
+        Value::Reg(Reg::Vgpr(n)) => n,
+        Value::Reg(Reg::Agpr(n)) => ACCUMULATORS | u16::from(n),
+        _ => return 0..0,
+    };
+    first..first.saturating_add(operand.bits.div_ceil(32))
 }
 
 /// Whether an instruction that writes scalar registers copies them from lanes of a vector register.
