@@ -192,7 +192,7 @@ fn nothing_is_dropped_without_a_word() {
     let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
     let (headers, count) = (number(&bytes, 0x28), bytes[0x3c] as usize);
     let header = |kind: u8| (0..count).map(|n| headers + n * 64).find(|at| bytes[at + 4] == kind).unwrap();
-    let (table, compressed) = (header(4), header(11));
+    let (table, compressed, dynamic) = (header(4), header(11), header(6));
     let entry = number(&bytes, table + 0x18);
     let (place, goal) = (number(&bytes, entry), number(&bytes, entry + 16));
     let holder = (0..count).map(|n| headers + n * 64).find(|at| number(&bytes, at + 0x10) == place).unwrap();
@@ -204,6 +204,37 @@ fn nothing_is_dropped_without_a_word() {
     let comment = "// The packed relocations (`-z pack-relative-relocs`) become plain ones.\n";
     assert!(packed.contains(comment) && packed.contains("\t.quad f\n"), "{packed}");
     assert_eq!(packed.replace(comment, ""), plain);
+
+    // A file at fixed addresses, whose pointers are numbers, unless it has no number that may be one.
+    bytes[16] = 2;
+    let fixed = run(&["dis", "--asm", "-"], &bytes).ok();
+    assert!(fixed.contains("// The file was linked to fixed addresses."), "{fixed}");
+    let fails = run(&["asm", "-", "-o", &second], fixed.as_bytes()).fails(1);
+    assert!(fails.contains("numbers of this file may be pointers: delete this line if none is"), "{fails}");
+    bytes[at..at + 8].fill(0);
+    let fixed = run(&["dis", "--asm", "-"], &bytes).ok();
+    assert!(
+        fixed.contains("// The file was linked to fixed addresses.") && !fixed.contains("numbers of this file"),
+        "{fixed}"
+    );
+
+    // Settings of the linker: a name of the file in place of a hash table, and an entry point.
+    let mut named = fs::read(&first).unwrap();
+    let tags = number(&named, dynamic + 0x18);
+    named[tags..].chunks_mut(16).find(|entry| number(entry, 0) == 0x6fff_fef5).unwrap()[..8]
+        .copy_from_slice(&14u64.to_le_bytes());
+    named[0x18] = 4;
+    let apart = run(&["dis", "--asm", "-"], &named).ok();
+    assert!(
+        apart.contains("// No source can have these settings of the linker: SONAME, the entry point.\n"),
+        "{apart}"
+    );
+
+    // A linked table of frames.
+    let frames = format!("{head}.cfi_startproc\n.cfi_def_cfa_offset 8\n s_endpgm\n.cfi_endproc\n");
+    run(&["asm", "-", "-o", &second], frames.as_bytes()).ok();
+    let apart = run(&["dis", "--asm", &second], b"").ok();
+    assert!(apart.contains("// These tables have addresses as numbers, which an edit leaves: .eh_frame.\n"), "{apart}");
 
     // Compressed sections, and files without sections.
     let mut wrong = fs::read(&first).unwrap();

@@ -322,6 +322,7 @@ impl<'a> CodeObject<'a> {
         }
         self.dynamic(&all, &mut relocated).map_err(fail)?;
         self.relocations = relocated;
+        self.lost += &self.lacking(&all);
         self.has_one_code = all.iter().filter(|section| section.flags & u64::from(elf::SHF_EXECINSTR) != 0).count() < 2;
         Ok(all)
     }

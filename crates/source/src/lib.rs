@@ -27,6 +27,7 @@ mod code;
 mod code_object;
 mod data;
 mod error;
+mod lacking;
 mod relative;
 mod symbols;
 

@@ -1,0 +1,111 @@
+//! Parts of a linked file that its source cannot have: addresses without a relocation, which the source has as numbers,
+//! and settings of the linker.
+
+use std::fmt::Write as _;
+
+use amdgpu_isa::facts::{AddressStep, Purpose};
+use amdgpu_isa::{Decoded, Decoder, Inst, Value};
+use amdgpu_object::elf::wide;
+use object::read::elf::{FileHeader as _, SectionHeader as _};
+use object::{LittleEndian, Object as _, ObjectKind, ObjectSection as _, elf};
+
+use crate::code_object::{CodeObject, Section};
+
+/// The names of the tables with distances to code that only an object for a linker has relocations for.
+const TABLES: [&str; 3] = [".debug_line", ".debug_frame", ".eh_frame"];
+
+/// The entries of the dynamic table that the assembler does not make, and that change how a file is loaded, by their
+/// tags.
+const SETTINGS: [(u64, &str); 14] = [
+    (1, "NEEDED"),
+    (12, "INIT"),
+    (13, "FINI"),
+    (14, "SONAME"),
+    (15, "RPATH"),
+    (16, "SYMBOLIC"),
+    (24, "BIND_NOW"),
+    (29, "RUNPATH"),
+    (30, "FLAGS"),
+    (0x6fff_fff0, "VERSYM"),
+    (0x6fff_fffb, "FLAGS_1"),
+    (0x6fff_fffc, "VERDEF"),
+    (0x6fff_fffe, "VERNEED"),
+    (0x7fff_fffd, "AUXILIARY"),
+];
+
+impl CodeObject<'_> {
+    /// A comment on settings of the linker that a source cannot have.
+    fn settings(&self) -> String {
+        let is_table = |section: &object::read::elf::ElfSection64<'_, '_, LittleEndian>| {
+            section.elf_section_header().sh_type(LittleEndian) == elf::SHT_DYNAMIC
+        };
+        let tables = self.file.sections().filter(is_table).filter_map(|section| section.data().ok());
+        let tags: Vec<u64> = tables
+            .flat_map(|table| table.chunks_exact(wide::DYNAMIC))
+            .filter_map(|entry| entry.first_chunk().map(|tag| u64::from_le_bytes(*tag)))
+            .collect();
+        let mut lost: Vec<&str> =
+            SETTINGS.iter().filter(|(tag, _)| tags.contains(tag)).map(|(_, name)| *name).collect();
+        if self.file.elf_header().e_entry(LittleEndian) != 0 {
+            lost.push("the entry point");
+        }
+        match lost.is_empty() {
+            true => String::new(),
+            false => format!("// No source can have these settings of the linker: {}.\n", lost.join(", ")),
+        }
+    }
+
+    /// Comments on parts of a linked file that its source cannot have, on its tables that are wrong once code moves, and an error in a file that was linked to
+    /// fixed addresses, and whose pointers are therefore numbers.
+    pub fn lacking(&self, sections: &[Section<'_>]) -> String {
+        let mut out = String::new();
+        if self.file.kind() == ObjectKind::Relocatable {
+            return out;
+        }
+        out += &self.settings();
+        let is_table = |section: &&Section<'_>| section.size > 0 && TABLES.contains(&section.name.as_str());
+        let tables: Vec<&str> = sections.iter().filter(is_table).map(|section| section.name.as_str()).collect();
+        if !tables.is_empty() {
+            let _ = writeln!(
+                out,
+                "// These tables have addresses as numbers, which an edit leaves: {}.",
+                tables.join(", ")
+            );
+        }
+        if self.file.kind() == ObjectKind::Executable {
+            out += "// The file was linked to fixed addresses. `asm` makes one that any address suits.\n";
+            if has_pointers(sections) || sections.iter().any(|section| self.has_literals(sections, section)) {
+                out += "\t.error \"numbers of this file may be pointers: delete this line if none is\"\n";
+            }
+        }
+        out
+    }
+
+    /// Whether code moves a number into a register that may be a pointer.
+    fn has_literals(&self, sections: &[Section<'_>], section: &Section<'_>) -> bool {
+        let is_copy = |inst: &Inst| {
+            inst.address_step() == Some(AddressStep::Copy) || inst.opcode().purpose() == Some(Purpose::Copy)
+        };
+        let is_pointer = |value: Value| matches!(value, Value::Literal(literal) if leads(sections, literal.into()));
+        section.flags & u64::from(elf::SHF_EXECINSTR) != 0
+            && Decoder::new(self.target, section.bytes).any(|Decoded { inst, .. }| {
+                inst.is_ok_and(|inst| is_copy(&inst) && inst.operands().any(|operand| is_pointer(operand.value)))
+            })
+    }
+}
+
+/// Whether data has a number that may be a pointer.
+fn has_pointers(sections: &[Section<'_>]) -> bool {
+    let is_data = |section: &&Section<'_>| {
+        let kinds = [elf::SHT_PROGBITS, elf::SHT_INIT_ARRAY, elf::SHT_FINI_ARRAY];
+        section.is_loaded() && section.flags & u64::from(elf::SHF_EXECINSTR) == 0 && kinds.contains(&section.kind)
+    };
+    let mut words = sections.iter().filter(is_data).flat_map(|section| section.bytes.windows(8).step_by(4));
+    words.any(|word| word.try_into().is_ok_and(|word| leads(sections, u64::from_le_bytes(word))))
+}
+
+/// Whether a loaded section has an address.
+fn leads(sections: &[Section<'_>], address: u64) -> bool {
+    let holds = |section: &Section<'_>| (section.address..=section.end()).contains(&address);
+    sections.iter().any(|section| section.is_loaded() && section.size > 0 && holds(section))
+}
