@@ -265,9 +265,8 @@ fn what_is_not_changed_stays() {
     }
 }
 
-/// An object for a linker, and the same object with an instruction inserted before every second one.
-fn objects() -> (&'static [u8], Vec<u8>) {
-    let old = include_bytes!("call.o");
+/// An object for a linker with an instruction inserted before every second one.
+fn grown_object(old: &[u8]) -> Vec<u8> {
     let (nop, mut edits) = (parse(Target::Gfx942, "s_nop 5").unwrap(), Edits::default());
     let placed = Placed::new(old).unwrap().unwrap();
     image(placed.bytes(), |image| {
@@ -276,13 +275,13 @@ fn objects() -> (&'static [u8], Vec<u8>) {
             places.for_each(|(address, _)| edits.insert(address, &[nop]));
         }
     });
-    (old, placed.rewrite(Target::Gfx942, &edits).unwrap())
+    placed.rewrite(Target::Gfx942, &edits).unwrap()
 }
 
-/// A changed bit in the relocations or symbols of an object for a linker is noticed.
-#[test]
-fn changed_bits_of_objects_for_a_linker_are_noticed() {
-    let (old, new) = objects();
+/// Checks that a changed bit in the relocations or symbols of a repaired object for a linker is noticed. Returns the
+/// number of bits.
+fn check_each_bit(old: &[u8]) -> usize {
+    let new = grown_object(old);
     assert_eq!(validate(old, &new, Target::Gfx942, is_neutral), Ok(()));
     let parsed = File::parse(&new).unwrap();
     let (sections, names) = (parsed.sections().0, parsed.section_names(&parsed.sections().0));
@@ -299,7 +298,34 @@ fn changed_bits_of_objects_for_a_linker_are_noticed() {
         }
     }
     assert_eq!(unnoticed, [], "of {bits}");
+    bits
+}
+
+#[test]
+fn changed_bits_of_objects_for_a_linker_are_noticed() {
+    let bits = check_each_bit(include_bytes!("call.o"));
     assert!(bits > 3000, "{bits}");
+}
+
+/// Addresses in literals, of which a linker writes each half.
+#[test]
+fn absolute_addresses_in_code_follow() {
+    let pair = |low: u8, of: &str, is_first: bool| {
+        let half = |n: u8, part: &str| format!("s_mov_b32 s{}, {of}@abs32@{part}\n", low + n);
+        let [a, b] = if is_first { [half(0, "lo"), half(1, "hi")] } else { [half(1, "hi"), half(0, "lo")] };
+        a + &b
+    };
+    let source = format!(
+        "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n\t.text\nk:\n{}{}s_swappc_b64 s[30:31], s[8:9]\n{}\
+         s_swappc_b64 s[30:31], s[4:5]\ns_endpgm\n.type f,@function\nf:\ns_setpc_b64 s[30:31]\n\
+         .section .text.g,\"ax\"\ns_mov_b32 s0, 0\ns_mov_b32 s1, 0\n.hidden g\n.globl g\n.type g,@function\ng:\ns_setpc_b64 s[30:31]\n\
+         .data\ntable: .long 1, 2\n",
+        pair(8, "f", true),
+        pair(10, "table", false),
+        pair(4, "g", false)
+    );
+    let object = amdgpu_asm::assemble("abs.s", &source, &amdgpu_asm::Options::default()).unwrap().to_object().unwrap();
+    assert!(check_each_bit(&object) > 1000);
 }
 
 /// A change after which a linker could not find something, or could find the wrong place, is refused.

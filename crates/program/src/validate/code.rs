@@ -29,6 +29,7 @@ pub fn walk(
     }
     let mut pairs = Pairs::default();
     files.pair_sections(&mut pairs);
+    pairs.set_filled(files.old.filled_in_code());
     let mut functions = Vec::new();
     for (old, new) in old.sections.iter().zip(&new.sections) {
         functions.extend(section(old, new, target, is_neutral, &mut pairs)?);

@@ -13,12 +13,24 @@ use super::tables::{Files, Side};
 impl Side<'_> {
     /// The sizes in bytes of the places that a linker fills in outside of code, by their addresses.
     pub fn filled(&self) -> BTreeMap<u64, usize> {
+        self.places(false, |_| true)
+    }
+
+    /// The sizes in bytes of the places in code that a linker fills with parts of addresses, and not of distances.
+    pub fn filled_in_code(&self) -> BTreeMap<u64, usize> {
+        self.places(true, |formula| !formula.is_relative && formula.base == Base::Symbol)
+    }
+
+    fn places(&self, in_code: bool, is_one: impl Fn(&Formula) -> bool) -> BTreeMap<u64, usize> {
         let mut all = BTreeMap::new();
         let kept = self.sections.iter().filter(|table| table.kind == elf::SHT_RELA && !is_loaded(table));
         for table in kept {
-            if self.sections.get(table.info).is_some_and(|target| is_loaded(target) && !target.is_code()) {
+            if self.sections.get(table.info).is_some_and(|target| is_loaded(target) && target.is_code() == in_code) {
                 let places = self.file.relocations(self.file.contents(table).bytes);
-                all.extend(places.filter_map(|place| Some((place.address, Formula::of(place.kind)?.size))));
+                let formulas = places.filter_map(|place| Some((place.address, Formula::of(place.kind)?)));
+                all.extend(
+                    formulas.filter(|(_, formula)| is_one(formula)).map(|(place, formula)| (place, formula.size)),
+                );
             }
         }
         all
@@ -141,8 +153,8 @@ impl Kept<'_, '_> {
         let is_filled = b.is_filled(new_section, *formula);
         let is_still = a.by.addend == b.by.addend && self.is_still(section, new_section);
         match section.is_code() {
-            // The walk through the code has compared the numbers in the code.
-            true if !formula.is_relative => self.leads(),
+            // The walk through the code passes over these numbers, so they have to be those of the linker.
+            true if !formula.is_relative => self.leads() && (is_filled || is_still),
             // The place of the table of addresses (GOT) in a linked file is not known.
             false if formula.base == Base::Entry => is_still && files.old.segments.is_empty(),
             // The walk through the code has compared the addresses that the code makes.

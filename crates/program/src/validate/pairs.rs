@@ -3,6 +3,8 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use core::ops::RangeInclusive;
 
+use amdgpu_isa::Inst;
+
 /// The counterparts of addresses, as the walk through the code finds them.
 #[derive(Default)]
 pub struct Pairs {
@@ -13,6 +15,8 @@ pub struct Pairs {
     starts: BTreeSet<u64>,
     /// The old end and the new beginning of each section without code, by the address of its old beginning.
     data: BTreeMap<u64, (u64, u64)>,
+    /// The sizes in bytes of the old places in code that a linker fills with parts of addresses, by their addresses.
+    filled: BTreeMap<u64, usize>,
 }
 
 impl Pairs {
@@ -29,6 +33,24 @@ impl Pairs {
 
     pub fn add_section(&mut self, old: u64, end: u64, new: u64) {
         self.data.insert(old, (end, new));
+    }
+
+    /// Records the places in code that a linker fills with parts of addresses, whose relocations are compared apart.
+    pub fn set_filled(&mut self, places: BTreeMap<u64, usize>) {
+        self.filled = places;
+    }
+
+    /// Whether two instructions differ only in a number that a linker fills in. `old` is the address of the first.
+    pub fn differ_as_filled(&self, old: u64, one: &Inst, other: &Inst) -> bool {
+        let end = old.wrapping_add(one.len() as u64);
+        let is_filled = |at: u64| {
+            let place =
+                self.filled.range(old..end).find(|(place, size)| (**place..**place + **size as u64).contains(&at));
+            place.is_some()
+        };
+        let words = one.words().iter().zip(other.words()).enumerate();
+        let mut differing = words.filter(|(_, (a, b))| a != b).map(|(n, _)| old.wrapping_add(4 * n as u64)).peekable();
+        one.len() == other.len() && differing.peek().is_some() && differing.all(is_filled)
     }
 
     /// The new addresses that may stand for an old address. At the border of two sections without code, the address

@@ -103,6 +103,11 @@ impl Values {
         if one.reads_pc(address) {
             return self.begin(old, new);
         }
+        if pairs.differ_as_filled(address, one, other) {
+            self.uses(pairs, address, one)?;
+            self.forget(one);
+            return Ok(());
+        }
         let literals_differ = one.words() != other.words() && one.branch_target(address).is_none();
         if self.is_empty() && !literals_differ {
             self.write(one, None);
@@ -198,6 +203,15 @@ impl Values {
         let as_high = n.checked_sub(1).and_then(|below| whole(self.at(below), Some(own)));
         let leads = |(old, new): (u64, u64)| pairs.is(old, new);
         as_low.is_some_and(leads) || as_high.is_some_and(leads) || own.0 == own.1 && as_low.or(as_high).is_none()
+    }
+
+    /// Forgets the registers that an instruction writes.
+    fn forget(&mut self, inst: &Inst) {
+        if inst.writes().contains(Reg::Scc) {
+            self.carry = None;
+        }
+        let written = inst.operands().filter(|operand| operand.access.writes()).filter_map(|to| registers(&to));
+        written.flat_map(|(n, count)| n..n + count).for_each(|n| self.set(n, None));
     }
 
     /// Records the registers that an instruction writes.
