@@ -285,3 +285,29 @@ fn pointers_to_the_ends_of_sections_are_kept() {
     let fails = run(&["asm", "-", "-o", work.join("again.co").to_str().unwrap()], apart.as_bytes()).fails(1);
     assert!(fails.contains("this pointer leads to no section that a source can have"), "{fails}");
 }
+
+/// Objects for PAL have relocations without addends: the numbers that a linker adds are at their places.
+#[test]
+fn addends_at_the_places_of_relocations_are_kept() {
+    let work = directory("asm-addends");
+    let (source, object, fixed) = (work.join("pal.s"), work.join("pal.o"), work.join("fixed.o"));
+    let body = "s_mov_b32 s4, loc@abs32@lo\ns_mov_b32 s5, loc@abs32@hi\ns_mov_b32 s6, tab@abs32@lo-8\n\
+        s_getpc_b64 s[8:9]\ns_add_u32 s8, s8, ext@rel32@lo+4\ns_addc_u32 s9, s9, ext@rel32@hi+12\n\
+        s_load_dword s2, s[0:1], 0x0\ns_mov_b32 s3, s2\ns_endpgm\n.type loc,@function\nloc:\ns_setpc_b64 s[30:31]\n\
+        .section .rodata,\"a\"\n.long 7\ntab: .long 1, 2\n\
+        .data\n.p2align 3\n.quad tab, loc+4, ext+16\n.long tab-., 0\n";
+    for os in ["amd-amdpal", "mesa-mesa3d"] {
+        let head = format!(".amdgcn_target \"amdgcn-{os}--gfx1030\"\n.text\n.globl cs\n.type cs,@function\ncs:\n");
+        std::fs::write(&source, head + body).unwrap();
+        let triple = format!("-triple=amdgcn-{os}");
+        llvm("llvm-mc-22", &[&triple, "-mcpu=gfx1030", "-filetype=obj", "pal.s", "-o", "pal.o"], &work);
+        assert_eq!(contents(&again(&object, &["-c"])), read(&object), "{os}");
+        // A repair cannot write these relocations yet.
+        let args = ["lint", "--fix", object.to_str().unwrap(), "-o", fixed.to_str().unwrap()];
+        let fails = run(&args, b"").fails(1);
+        assert!(
+            fails.contains("the relocation of the place at 0x4 cannot follow the code that moves"),
+            "{os}: {fails}"
+        );
+    }
+}

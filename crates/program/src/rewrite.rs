@@ -87,12 +87,17 @@ impl Writer<'_, '_> {
             self.symbols(table)?;
         }
         tables(elf::SHT_DYNAMIC).try_for_each(|table| self.dynamic(table))?;
-        let is_name = |entry: &[u8]| entry.get(8..12) == Some(&NONE.to_le_bytes());
-        let are_names = |table: &elf::Section| {
+        // Relocations without addends can only stay if they merely name functions.
+        let is_name = |entry: &&[u8]| entry.get(8..12) == Some(&NONE.to_le_bytes());
+        for table in tables(elf::SHT_REL) {
+            let mut entries = layout.file.contents(table).bytes.chunks_exact(wide::SHORT_RELOCATION);
             let is_loaded = layout.sections.get(table.info).is_some_and(|target| target.is_loaded());
-            !is_loaded && layout.file.contents(table).bytes.chunks_exact(wide::SHORT_RELOCATION).all(is_name)
-        };
-        if !tables(elf::SHT_REL).all(are_names) || tables(elf::SHT_CREL).next().is_some() {
+            if let Some(entry) = entries.find(|entry| is_loaded || !is_name(entry)) {
+                let address = entry.first_chunk().map_or(0, |address| u64::from_le_bytes(*address));
+                return Err(Error::Relocation { address });
+            }
+        }
+        if tables(elf::SHT_CREL).next().is_some() {
             return Err(Error::Layout);
         }
         tables(elf::SHT_RELR).try_for_each(|table| self.packed(table))?;

@@ -9,7 +9,7 @@ use amdgpu_isa::processor::Processor;
 use amdgpu_isa::{Filler, Target};
 use amdgpu_object::TargetId;
 use amdgpu_object::elf::{File, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_RELR};
-use amdgpu_object::relocation_kinds as kinds;
+use amdgpu_object::relocation_kinds::{self as kinds, Formula, Part};
 use object::read::elf::{ElfFile64, ElfSection64, FileHeader as _, SectionHeader as _};
 use object::{
     LittleEndian, Object as _, ObjectComdat as _, ObjectKind, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf,
@@ -340,7 +340,10 @@ impl<'a> CodeObject<'a> {
             let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
             let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
             let symbol = self.file.symbol_by_index(index)?;
-            let addend = relocation.addend();
+            let addend = match relocation.has_implicit_addend() {
+                true => implicit_addend(section.data()?, offset, r_type),
+                false => relocation.addend(),
+            };
             let relocation = match (symbol.kind(), symbol.section_index()) {
                 (object::SymbolKind::Section, Some(index)) => Relocation::within(r_type, index.0, addend),
                 _ => Relocation::new(r_type, added(name(symbol.name()?), addend)),
@@ -501,6 +504,17 @@ impl<'a> CodeObject<'a> {
         // The first relocation in a range.
         let all = self.relocations.get(&section.index);
         move |from, to| all?.range(from..to).next().map(|(at, relocation)| (*at, relocation))
+    }
+}
+
+/// The number at the place of a relocation whose table has no addends (`SHT_REL`): a linker adds it. A branch has a
+/// distance there, and no addend.
+fn implicit_addend(section: &[u8], offset: u64, kind: u32) -> i64 {
+    let place = usize::try_from(offset).ok().and_then(|offset| section.get(offset..)).unwrap_or_default();
+    match Formula::of(kind).filter(|formula| formula.part != Part::Dwords).map(|formula| formula.size) {
+        Some(8) => place.first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes)),
+        Some(4) => place.first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes).into()),
+        _ => 0,
     }
 }
 
