@@ -302,6 +302,9 @@ fn addends_at_the_places_of_relocations_are_kept() {
         let triple = format!("-triple=amdgcn-{os}");
         llvm("llvm-mc-22", &[&triple, "-mcpu=gfx1030", "-filetype=obj", "pal.s", "-o", "pal.o"], &work);
         assert_eq!(contents(&again(&object, &["-c"])), read(&object), "{os}");
+        let listing = run(&["dis", object.to_str().unwrap()], b"").ok();
+        let shown = ["<.text@abs32@lo+0x3c>", "<.rodata@abs32@lo-0x4>", "<ext@rel32@hi+0xc>"];
+        shown.iter().for_each(|text| assert!(listing.contains(text), "{os}: {text}: {listing}"));
         // A repair cannot write these relocations yet.
         let args = ["lint", "--fix", object.to_str().unwrap(), "-o", fixed.to_str().unwrap()];
         let fails = run(&args, b"").fails(1);

@@ -400,6 +400,18 @@ impl<'a> File<'a> {
         })
     }
 
+    /// The relocations of a table without addends of a 64-bit file: each addend is 0.
+    pub fn short_relocations(&self, table: &'a [u8]) -> impl Iterator<Item = Relocation> + use<'_, 'a> {
+        table.chunks_exact(wide::SHORT_RELOCATION).map_while(|entry| {
+            Some(Relocation {
+                address: self.number(entry, wide::relocation::ADDRESS, 8)?,
+                kind: self.number(entry, 8, 4)? as u32,
+                symbol: self.number(entry, 12, 4)? as u32,
+                addend: 0,
+            })
+        })
+    }
+
     /// The addresses of the pointers that a packed table of relocations ([`SHT_RELR`]) names, in order. A loader adds
     /// the address at which the file is loaded to each pointer.
     pub fn packed_relocations(&self, table: &'a [u8]) -> impl Iterator<Item = u64> + use<'_, 'a> {

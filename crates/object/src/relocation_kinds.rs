@@ -139,6 +139,21 @@ impl Formula {
         }
     }
 
+    /// The addend of a relocation whose table has no addends (`SHT_REL`): the number at its place, from which `place`
+    /// begins. A branch has a distance there, and no addend.
+    ///
+    /// ```
+    /// use amdgpu_object::relocation_kinds::{ABS32_LO, Formula};
+    /// assert_eq!(Formula::of(ABS32_LO).unwrap().addend_at(&[0xfc, 0xff, 0xff, 0xff, 0]), -4);
+    /// ```
+    pub fn addend_at(self, place: &[u8]) -> i64 {
+        match (self.part, self.size) {
+            (Part::Dwords, _) => 0,
+            (_, 8) => place.first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes)),
+            _ => place.first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes).into()),
+        }
+    }
+
     /// Whether the number is signed, as a distance is unless it is split into halves.
     pub const fn is_signed(self) -> bool {
         self.is_relative && matches!(self.part, Part::Whole | Part::Dwords)

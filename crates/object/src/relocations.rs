@@ -33,7 +33,8 @@ impl<'n, 'a> Names<'n, 'a> {
         sections: &'a [u8],
         budget: &'n mut NameBudget,
     ) -> Self {
-        let tables = headers.iter().filter(|table| table.kind == elf::SHT_RELA && table.info != 0);
+        let tables =
+            headers.iter().filter(|table| [elf::SHT_RELA, elf::SHT_REL].contains(&table.kind) && table.info != 0);
         let tables = tables.map(|table| (table.info, table)).collect();
         let left = file.bytes.len();
         Names { file, headers, sections, budget, known: BTreeMap::new(), strings: BTreeMap::new(), tables, left }
@@ -69,7 +70,20 @@ impl<'n, 'a> Names<'n, 'a> {
         let bytes = self.file.contents(table).bytes;
         let fits = self.left.checked_sub(bytes.len());
         self.left = fits.unwrap_or(self.left);
-        self.file.relocations(if fits.is_some() { bytes } else { &[] })
+        self.list(table, if fits.is_some() { bytes } else { &[] })
+    }
+
+    /// The entries in the bytes of a table. Entries without addends get the numbers at their places.
+    fn list(&self, table: &elf::Section, bytes: &'a [u8]) -> impl Iterator<Item = elf::Relocation> + use<'n, 'a> {
+        let (file, is_short) = (self.file, table.kind == elf::SHT_REL);
+        let section = self.headers.get(table.info).map_or(&[][..], |section| file.contents(section).bytes);
+        let (short, long) = if is_short { (bytes, &[][..]) } else { (&[][..], bytes) };
+        let short = file.short_relocations(short).map(|entry| {
+            let place = usize::try_from(entry.address).ok().and_then(|at| section.get(at..));
+            let addend = place.zip(Formula::of(entry.kind)).map_or(0, |(place, formula)| formula.addend_at(place));
+            elf::Relocation { addend, ..entry }
+        });
+        short.chain(file.relocations(long))
     }
 
     /// The relocations of a section, in the order of their addresses.
@@ -96,7 +110,7 @@ impl<'n, 'a> Names<'n, 'a> {
         let table = self.tables.get(&section).copied().filter(|_| self.file.kind == elf::ET_REL)?;
         let symbols = self.headers.get(table.link).map_or(&[][..], |symbols| self.file.contents(symbols).bytes);
         let mut filled = code.to_vec();
-        for entry in self.file.relocations(self.file.contents(table).bytes) {
+        for entry in self.list(table, self.file.contents(table).bytes) {
             let Some(formula) = Formula::of(entry.kind) else { continue };
             let symbol = self.file.symbol(symbols, entry.symbol);
             let is_own = |symbol: &elf::Symbol| usize::from(symbol.section) == section;

@@ -9,7 +9,7 @@ use amdgpu_isa::processor::Processor;
 use amdgpu_isa::{Filler, Target};
 use amdgpu_object::TargetId;
 use amdgpu_object::elf::{File, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_RELR};
-use amdgpu_object::relocation_kinds::{self as kinds, Formula, Part};
+use amdgpu_object::relocation_kinds::{self as kinds, Formula};
 use object::read::elf::{ElfFile64, ElfSection64, FileHeader as _, SectionHeader as _};
 use object::{
     LittleEndian, Object as _, ObjectComdat as _, ObjectKind, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf,
@@ -341,7 +341,10 @@ impl<'a> CodeObject<'a> {
             let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
             let symbol = self.file.symbol_by_index(index)?;
             let addend = match relocation.has_implicit_addend() {
-                true => implicit_addend(section.data()?, offset, r_type),
+                true => {
+                    let place = usize::try_from(offset).ok().and_then(|offset| section.data().ok()?.get(offset..));
+                    place.zip(Formula::of(r_type)).map_or(0, |(place, formula)| formula.addend_at(place))
+                }
                 false => relocation.addend(),
             };
             let relocation = match (symbol.kind(), symbol.section_index()) {
@@ -504,17 +507,6 @@ impl<'a> CodeObject<'a> {
         // The first relocation in a range.
         let all = self.relocations.get(&section.index);
         move |from, to| all?.range(from..to).next().map(|(at, relocation)| (*at, relocation))
-    }
-}
-
-/// The number at the place of a relocation whose table has no addends (`SHT_REL`): a linker adds it. A branch has a
-/// distance there, and no addend.
-fn implicit_addend(section: &[u8], offset: u64, kind: u32) -> i64 {
-    let place = usize::try_from(offset).ok().and_then(|offset| section.get(offset..)).unwrap_or_default();
-    match Formula::of(kind).filter(|formula| formula.part != Part::Dwords).map(|formula| formula.size) {
-        Some(8) => place.first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes)),
-        Some(4) => place.first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes).into()),
-        _ => 0,
     }
 }
 
