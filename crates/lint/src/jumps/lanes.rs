@@ -35,14 +35,14 @@ impl Origin {
 /// The origins of values, by lane; those of the lanes that are not named are at `OTHERS`.
 type Values = BTreeMap<u32, Origin>;
 const OTHERS: u32 = u32::MAX;
-/// A place in memory: the scalar operands of its address, and the offset.
-type Slot = (Vec<Value>, u32);
+/// A place in memory: the scalar registers of its address, and the offset.
+type Slot = (Vec<u8>, u32);
 
 /// The vector registers, and the places in memory, that hold values of a known origin.
 #[derive(Default)]
 pub struct Lanes {
     registers: BTreeMap<u16, Values>,
-    saved: Vec<(Slot, Values)>,
+    saved: BTreeMap<Slot, Values>,
 }
 
 /// The sources of an instruction, without a destination of which a part is kept.
@@ -60,11 +60,18 @@ fn written(inst: &Inst) -> impl Iterator<Item = u16> + '_ {
     inst.operands().filter(|operand| operand.access.writes()).flat_map(|to| vectors(&to))
 }
 
+/// The first scalar register of an operand.
+fn register(operand: &Operand) -> Option<u8> {
+    match operand.value {
+        Value::Reg(Reg::Sgpr(n)) => Some(n),
+        _ => None,
+    }
+}
+
 /// The origin of a scalar source. `origin` is that of a scalar register.
 fn scalar(source: &Operand, origin: impl Fn(u8) -> Origin) -> Origin {
     match source.value {
-        Value::Reg(Reg::Sgpr(n)) => origin(n),
-        Value::Reg(_) => Origin::default(),
+        Value::Reg(_) => register(source).map_or(Origin::default(), origin),
         _ => LOADED,
     }
 }
@@ -130,7 +137,7 @@ impl Lanes {
     fn pass_memory(&mut self, inst: &Inst, is_store: bool) {
         let all: Vec<Operand> = sources(inst).filter(|operand| operand.role.is_some()).collect();
         let (data, scalars): (Vec<Operand>, Vec<Operand>) = all.into_iter().partition(|it| !vectors(it).is_empty());
-        let scalars: Vec<Value> = scalars.iter().map(|operand| operand.value).collect();
+        let scalars: Vec<u8> = scalars.iter().filter_map(register).collect();
         let offset = inst.get(Field::Offset).unwrap_or(0);
         let slot = |number: u16| (scalars.clone(), offset.wrapping_add(4 * u32::from(number)));
         match (is_store, data.as_slice()) {
@@ -143,19 +150,17 @@ impl Lanes {
             _ => {
                 for (number, register) in written(inst).enumerate() {
                     let place = slot(number as u16);
-                    let saved = self.saved.iter().find(|(slot, _)| data.is_empty() && *slot == place);
-                    let values = saved.map(|(_, values)| values.clone()).unwrap_or_default();
-                    self.set(register, values);
+                    let saved = self.saved.get(&place).filter(|_| data.is_empty());
+                    self.set(register, saved.cloned().unwrap_or_default());
                 }
             }
         }
     }
 
     fn save(&mut self, slot: Slot, values: Values) {
-        match self.saved.iter_mut().find(|(own, _)| *own == slot) {
-            Some((_, saved)) => *saved = values,
-            None if values.is_empty() => {}
-            None => self.saved.push((slot, values)),
+        match values.is_empty() {
+            true => drop(self.saved.remove(&slot)),
+            false => drop(self.saved.insert(slot, values)),
         }
     }
 
