@@ -260,8 +260,8 @@ impl Printer<'_> {
         out.byte(b']');
     }
 
-    /// Prints a literal. If an inline constant has the same value, the text is `lit(...)`, because an assembler would
-    /// otherwise choose the constant, which is shorter.
+    /// Prints a literal. The text is `lit(...)` where an assembler would otherwise choose another encoding: an inline
+    /// constant of the same value, which is shorter, or a literal of 64 bits.
     fn literal(&self, ty: DataType, dwords: u16, out: &mut Out) {
         let v = self.literal_value();
         // The literal is the upper half of a double. An assembler would read a small number as an integer, which is an
@@ -270,7 +270,7 @@ impl Printer<'_> {
         if small && has_literal64(self.inst.target()) {
             return out.hex64(u64::from(v) << 32);
         }
-        if small || self.is_inline(ty, dwords) {
+        if small || self.is_inline(ty, dwords) || self.would_grow(ty, dwords) {
             out.str("lit(");
             out.hex(v);
             out.byte(b')');
@@ -301,6 +301,13 @@ impl Printer<'_> {
         if long {
             out.byte(b')');
         }
+    }
+
+    /// Whether an assembler makes a literal of 64 bits of the literal's number. It does so in an operand of 64 bits if
+    /// the highest of the 32 bits is set, unless the operand is a double, of which the number is the upper half.
+    fn would_grow(&self, ty: DataType, dwords: u16) -> bool {
+        let is_long = || dwords == 2 && ty != DataType::F64 && self.inst.words().len() == 2;
+        has_literal64(self.inst.target()) && self.literal_value() >> 31 == 1 && is_long()
     }
 
     /// Whether an inline constant has the value of the literal.

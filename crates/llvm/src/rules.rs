@@ -76,6 +76,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "literal_of_two" => literal_of_two,
         "small_literal_of_double" => |case| small_literal_of_double(case) && !between_bars(case),
         "small_literal_of_absolute_double" => |case| small_literal_of_double(case) && between_bars(case),
+        "literal_that_grows" => literal_that_grows,
         "negative_literal64" => negative_literal64,
         "upper_half_literal64" => upper_half_literal64,
         "two_blanks" => |case| nsa(case) && one_blank_more(case),

@@ -161,6 +161,15 @@ pub fn negative_literal64(case: &Case) -> bool {
     i32::try_from(literal as i64).is_ok_and(|n| n < 0 && (plain(&written) || n >= -16 && plain(&n.to_string())))
 }
 
+/// A literal of 32 bits with its highest bit set, in an operand of 64 bits.
+pub fn literal_that_grows(case: &Case) -> bool {
+    let Some((ours, llvm)) = texts(case) else { return false };
+    let llvm = without_comments(case, "/*Invalid register").unwrap_or(llvm.into());
+    let literal = field(case, 32, 32);
+    let written = format!("{literal:#x}");
+    literal >> 31 == 1 && ours.replace(&format!("lit({written})"), &written) == llvm
+}
+
 /// tensor_stop, the only operation without operands that has a blank before its modifiers.
 pub fn tensor_stop(case: &Case) -> bool {
     one_blank_more(case) && texts(case).is_some_and(|(ours, _)| ours.starts_with("tensor_stop "))
