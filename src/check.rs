@@ -27,9 +27,12 @@ pub(crate) use bus::reads as bus_reads;
 pub(crate) use bus::scalars as bus_scalars;
 #[cfg(feature = "make")]
 pub(crate) use bus::{has_bus, is_implied as bus_is_implied};
+pub use only::Allowed;
 pub(crate) use only::excluded;
 #[cfg(feature = "make")]
 pub(crate) use only::has_only;
+#[cfg(feature = "text")]
+pub(crate) use only::limits;
 #[cfg(feature = "arbitrary")]
 pub(crate) use only::smallest;
 #[cfg(feature = "make")]
@@ -87,6 +90,8 @@ pub enum RuleError {
         field: Field,
         /// The value of the field.
         value: u32,
+        /// The values that the field can have in the operation.
+        allowed: Allowed,
     },
     /// The two operations of a dual instruction (VOPD) use vector registers of the same bank. The numbers of their
     /// destinations must differ in bit 0, or in VOPD3 the destinations must not overlap. The numbers of their first
@@ -114,7 +119,9 @@ impl fmt::Display for RuleError {
             RuleError::ConstantBus { reads, limit } => {
                 write!(f, "{reads} different scalars are read, and the constant bus carries {limit}")
             }
-            RuleError::Value { field, value } => write!(f, "{field} of the operation cannot be {value:#x}"),
+            RuleError::Value { field, value, allowed } => {
+                write!(f, "{field} of the operation cannot be {value:#x}, only {allowed}")
+            }
             RuleError::Banks { x, y } => write!(f, "{x} and {y} are in one bank"),
         }
     }
@@ -150,8 +157,8 @@ impl Inst {
         if let Some(field) = upper_half(self) {
             return Err(RuleError::UpperHalf { field });
         }
-        if let Some((field, value)) = excluded(self) {
-            return Err(RuleError::Value { field, value });
+        if let Some((field, value, allowed)) = excluded(self) {
+            return Err(RuleError::Value { field, value, allowed });
         }
         let bus = bus_reads(self);
         match bus.count > bus.limit {

@@ -95,6 +95,7 @@ pub(crate) struct When {
 }
 
 /// The values that a field can have in the operations of a run of opcode indices.
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Only {
     /// The first opcode index of the run, and the last one.
     pub first: u16,

@@ -166,7 +166,7 @@ fn parts_that_are_refused_have_a_place() {
         ("v1 clamp", "clamp", "unexpected"),
         ("|v1", "", "`|` expected"),
         ("v256", "v256", "the last such register is v255"),
-        ("off", "off", "unknown name"),
+        ("off", "off", "only an address or the source of an export can be off"),
     ];
     for (text, part, message) in refused {
         let error = source.parse(text).expect_err(text);

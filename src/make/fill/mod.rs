@@ -84,7 +84,7 @@ pub(super) fn fill(
         filling.accept(&inst)?;
     }
     let format = signature.format;
-    if let Some((field, value)) = has_only(format).then(|| excluded(&inst)).flatten() {
+    if let Some((field, value, _)) = has_only(format).then(|| excluded(&inst)).flatten() {
         return Err(BuildError::Excluded { field, value });
     }
     if let Some(field) = can_overlap(format).then(|| overlap(&inst)).flatten() {

@@ -85,6 +85,10 @@ pub enum ParseErrorKind {
     Number,
     /// No register and no symbol has this name.
     Symbol,
+    /// A number is needed here, and the text has a register.
+    NotNumber,
+    /// The operand cannot be `off`, which stands for an absent address or source.
+    Off,
     /// The value of a symbol is not fixed, but a fixed value is needed here.
     Open,
     /// The register does not exist.
@@ -169,6 +173,8 @@ pub enum ParseErrorKind {
     Order(Field),
     /// No further text is allowed here, or there is no such modifier.
     Unexpected,
+    /// A register is the address of a buffer operation without the modifiers that use it, or `off` is one with them.
+    BufferAddress(Field),
     /// The text has a destination, but lacks the modifier with which the operation returns a value.
     Returns(Field),
     /// The text has the modifier with which the operation returns a value, but lacks a destination.
@@ -209,6 +215,8 @@ impl fmt::Display for ParseErrorKind {
             Kind::Expression => f.write_str("expression expected"),
             Kind::Number => f.write_str("not a number"),
             Kind::Symbol => f.write_str("unknown name"),
+            Kind::NotNumber => f.write_str("a number expected, not a register"),
+            Kind::Off => f.write_str("only an address or the source of an export can be off"),
             Kind::Open => f.write_str("the value has to be known here"),
             Kind::Register => f.write_str("no such register"),
             Kind::Beyond(last) => write!(f, "the last such register is {last}"),
@@ -245,6 +253,9 @@ impl fmt::Display for ParseErrorKind {
             Kind::Duplicate(field) => write!(f, "{field} is here twice"),
             Kind::Order(field) => write!(f, "{field} has to stand before the other modifiers"),
             Kind::Unexpected => f.write_str("unexpected"),
+            Kind::BufferAddress(field) => {
+                write!(f, "{field}: a register needs offen, idxen or addr64, with which it cannot be off")
+            }
             Kind::Returns(Field::Th) => f.write_str("the operation returns a value only with th:TH_ATOMIC_RETURN"),
             Kind::Returns(field) => write!(f, "the operation returns a value only with {field}"),
             Kind::NoResult(field) => {

@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::cursor::Cursor;
 use super::operation::{self, Operations, Rank};
-use super::{Held, Kind, NoSymbols, ParseError, Parser, Reading};
+use super::{Held, Kind, NoSymbols, ParseError, Parser, Reading, misplaced};
 use crate::codec::{EncodedOperand, REGISTER, bits_of, hold};
 use crate::form::Form;
 use crate::inst::Inst;
@@ -146,7 +146,8 @@ impl OperandSignature {
     /// ```
     pub fn parse(&self, text: &str) -> Result<OperandText, ParseError> {
         let usual = self.parse_as(text, Reading::Usual);
-        usual.or_else(|error| self.parse_as(text, Reading::Halves).map_err(|_| error))
+        let parsed = usual.or_else(|error| self.parse_as(text, Reading::Halves).map_err(|_| error));
+        parsed.map_err(|error| misplaced(self.signature().target(), Cursor::new(text), error))
     }
 
     fn parse_as(&self, text: &str, reading: Reading) -> Result<OperandText, ParseError> {
@@ -184,8 +185,8 @@ impl ModifierSignature {
     pub fn parse(&self, text: &str) -> Result<u32, ParseError> {
         let desc = self.desc();
         let mut parser = parser(self.signature(), text, Reading::Usual)?;
-        parser.one_modifier(desc)?;
-        parser.end()?;
+        let parsed = parser.one_modifier(desc).and_then(|()| parser.end());
+        parsed.map_err(|error| misplaced(self.signature().target(), Cursor::new(text), error))?;
         Ok(match self.beside() {
             Some(lsb) => parser.words.get(lsb, self.bits),
             None => parser.words.value(desc),

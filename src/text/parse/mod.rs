@@ -23,14 +23,14 @@ mod register;
 mod suggest;
 mod symbols;
 
-use crate::check::{RuleError, bus_limit, bus_reads, excluded, is_packed};
+use crate::check::{RuleError, bus_limit, bus_reads, excluded, is_packed, limits};
 use crate::code::{FLOAT, FLOAT_LAST, VGPR, int_of};
 use crate::codec::{Address, EncodedOperand, Words, descs, is_conditional, read, value};
 use crate::constraint::second_index;
 use crate::error::DecodeError;
 use crate::form::{Form, Unmade};
 use crate::inst::Inst;
-use crate::kind::{ModifierKind, NONE, OperandKind, RegisterKind};
+use crate::kind::{AddressKind, ModifierKind, NONE, OperandKind, RegisterKind};
 use crate::opcode::{BUS, Field, Format, Opcode};
 use crate::operation::OpcodeEntry;
 use crate::table::{DataType, DescTables, FormSignature, Implied, OperandDesc, OperandTables, TextTables};
@@ -43,6 +43,7 @@ pub use error::{ParseError, ParseErrorKind, Span, Suffixes};
 use format::DEFAULT_FORMAT;
 pub use fragments::{MnemonicError, OperandText, signatures};
 use operation::{Operations, Rank, is_second};
+use register::Registers;
 pub use suggest::Suggestion;
 use symbols::NoSymbols;
 pub use symbols::{Integer, Symbols};
@@ -132,8 +133,21 @@ fn described(
         _ => parsed,
     };
     parsed.map_err(|error| {
-        error.unwrap_or_else(|| cursor.error_since(start, Kind::Variant(suffixes(target, &operations))))
+        let variant = || cursor.error_since(start, Kind::Variant(suffixes(target, &operations)));
+        error.map_or_else(variant, |error| misplaced(target, cursor, error))
     })
+}
+
+/// The error of an unknown name, if the name is that of a register in the place of a number, or `off`.
+#[cold]
+fn misplaced(target: Target, cursor: Cursor, error: ParseError) -> ParseError {
+    let here = Cursor { at: error.span.start as usize, ..cursor };
+    let kind = match error.kind {
+        Kind::Symbol if Registers::of(target).is_here(&here) => Kind::NotNumber,
+        Kind::Symbol if here.name() == b"off" => Kind::Off,
+        kind => kind,
+    };
+    ParseError::new(error.span, kind)
 }
 
 /// Parses the operands of the first form that accepts them. The error is `None` if the suffix of the mnemonic allows no
@@ -176,7 +190,7 @@ fn reach(error: &ParseError) -> u32 {
     match error.kind {
         Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
         // The form accepted all of the text.
-        Kind::Rule(RuleError::Value { .. }) => u32::MAX,
+        Kind::Rule(_) => u32::MAX,
         // Another form could have the modifier that this form lacks.
         Kind::Unexpected | Kind::Lacks(_) => 2 * error.span.start,
         _ => 2 * error.span.start + 1,
@@ -213,8 +227,21 @@ struct Candidate<'t, 's> {
 }
 
 impl Candidate<'_, '_> {
-    /// Parses the text as this form with the usual reading and, if this fails, with the other reading that it can have.
+    /// Parses the text as this form.
     fn parse(&self) -> Result<Inst, ParseError> {
+        self.read_either_way().map_err(|error| self.narrowed(error))
+    }
+
+    /// The error with the range of numbers that the operation can have, if its field can hold more of them.
+    fn narrowed(&self, error: ParseError) -> ParseError {
+        let Kind::Range { field, min, max } = error.kind else { return error };
+        let Some((least, most)) = limits(self.target, self.entry.op_index.into(), field) else { return error };
+        let kind = Kind::Range { field, min: min.max(least.into()), max: max.min(most.into()) };
+        ParseError::new(error.span, kind)
+    }
+
+    /// Parses the text with the usual reading and, if this fails, with the other reading that it can have.
+    fn read_either_way(&self) -> Result<Inst, ParseError> {
         let error = match self.read(Reading::Usual) {
             Ok(inst) => return Ok(inst),
             Err(error) => error,
@@ -513,9 +540,14 @@ impl Parser<'_, '_> {
                 return Err(ParseError::new(span, kind));
             }
             if there != coded && !self.is_same(there, coded) {
-                // The words do not hold the parity of this register, which another register implies.
-                let is_implied = matches!(desc.kind, OperandKind::Register(RegisterKind::OppositeParity { .. }));
-                let kind = if is_implied { Kind::Parity(field) } else { Kind::Operand(field) };
+                let kind = match desc.kind {
+                    // The words do not hold the parity of this register, which another register implies.
+                    OperandKind::Register(RegisterKind::OppositeParity { .. }) => Kind::Parity(field),
+                    OperandKind::Address(AddressKind::Buffer { .. }) if is_off || there == EncodedOperand::Off => {
+                        Kind::BufferAddress(field)
+                    }
+                    _ => Kind::Operand(field),
+                };
                 return Err(ParseError::new(span, kind));
             }
         }
@@ -531,14 +563,27 @@ impl Parser<'_, '_> {
         }
         let broken = match self.can_break_rules(&inst) {
             true => inst.check().err(),
-            false => excluded(&inst).map(|(field, value)| RuleError::Value { field, value }),
+            false => excluded(&inst).map(|(field, value, allowed)| RuleError::Value { field, value, allowed }),
         };
         match broken {
             None => Ok(inst),
             Some(rule) => {
-                Err(ParseError::new(self.place_of(rule, bus_reads(&inst).excess).unwrap_or(all), Kind::Rule(rule)))
+                let place = self.place_of(rule, bus_reads(&inst).excess).unwrap_or(all);
+                Err(ParseError::new(place, self.range_of(rule).unwrap_or(Kind::Rule(rule))))
             }
         }
+    }
+
+    /// The range of a number that breaks a rule about its value. Its words can be those of another number, because
+    /// they do not show that it is negative.
+    #[cold]
+    fn range_of(&self, rule: RuleError) -> Option<Kind> {
+        let RuleError::Value { field, allowed, .. } = rule else { return None };
+        let is_number =
+            |held: &Held| matches!(held.coded, EncodedOperand::Number(_) | EncodedOperand::RegisterPlusOffset(..));
+        let mut numbers = self.held.iter().flatten().filter(|held| held.desc.field == field && is_number(held));
+        let (min, max) = numbers.next().and_then(|_| allowed.range())?;
+        Some(Kind::Range { field, min: min.into(), max: max.into() })
     }
 
     /// Whether the instruction could break a rule other than `excluded`. Most instructions cannot, and the complete

@@ -5,6 +5,7 @@ use super::symbols::Symbols;
 use super::{Kind, ParseError, Parser};
 use crate::code::{AGPR, FLOAT, FLOAT_LAST, VECTOR_LAST, VGPR, VGPR_LAST};
 use crate::table::{OperandTables, TextTables};
+use crate::target::{OPERANDS, TEXT, Target};
 use crate::value::Reg;
 
 /// The greatest number of registers of an operand.
@@ -74,6 +75,11 @@ pub(super) struct Registers {
 }
 
 impl Registers {
+    /// The registers of a target.
+    pub fn of(target: Target) -> Registers {
+        Registers { operands: OPERANDS[target as usize], text: TEXT[target as usize], vgprs: target.vgprs() }
+    }
+
     /// The meaning of a name, if it names a register.
     fn name(&self, cursor: &Cursor) -> Option<(Name, usize)> {
         let word = cursor.name();

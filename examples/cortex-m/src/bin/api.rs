@@ -3,6 +3,7 @@
 #![no_main]
 
 use amdgpu_isa::asm::{Assembled, Assembler, Far, FixupSlot, LabelSlot, RelocationKind};
+use amdgpu_isa::check::{Allowed, RuleError};
 use amdgpu_isa::convert::Form;
 use amdgpu_isa::facts::{Encoding, RegSet};
 use amdgpu_isa::imm::{GprIdx, Hwreg, Sendmsg, Waitcnt};
@@ -141,6 +142,10 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
     }
     if let Err(error) = inst.check() {
         let _ = write!(Sink, "{error}");
+        if let RuleError::Value { value, allowed, .. } = error {
+            keep(Allowed::contains(allowed, value).into());
+            keep(Allowed::range(allowed).map_or(0, |(least, most)| least ^ most));
+        }
     }
     keep(text.print(inst).len() as u32);
     keep(text.as_str().len() as u32);
