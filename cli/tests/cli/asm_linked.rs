@@ -241,9 +241,19 @@ fn tables_for_loaders_are_those_of_a_linker() {
                  \ts_addc_u32 s1, s1, gv@gotpcrel32@hi+12\n\ts_endpgm\n\t.data\n\t.globl gv\ngv:\n\t.long 1\n";
     let [source, object, theirs, ours] = ["t.s", "t.o", "t.co", "ours.co"].map(|name| work.join(name));
     let text = |path: &Path| path.to_str().unwrap().to_string();
-    for body in [arrays.as_str(), frames, named] {
+    // Names that a linker defines, and a symbol of a section without contents.
+    let ends = "f:\n\ts_endpgm\n\t.data\n\t.p2align 3\n\t.quad __init_array_start, __init_array_end\n\
+                \t.quad __start_foo, __stop_foo, __fini_array_end\n\t.section foo,\"a\",@progbits\n\t.long 1\n"
+        .to_string()
+        + &array(".init_array.9", "f")
+        + &array(".init_array", "f");
+    let empty = "\t.globl e\ne:\n\t.data\n\t.p2align 3\n\t.quad e\n";
+    let bodies = [(arrays.as_str(), true), (frames, true), (named, true), (ends.as_str(), false), (empty, false)];
+    for (body, is_round) in bodies {
         std::fs::write(&source, format!("{head}{body}")).unwrap();
-        round(&source, "amdgcn-amd-amdhsa", "gfx942", &work);
+        if is_round {
+            round(&source, "amdgcn-amd-amdhsa", "gfx942", &work);
+        }
         let args = ["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj", "t.s", "-o", "t.o"];
         llvm("llvm-mc-22", &args, &work);
         llvm("ld.lld-22", &["-shared", &text(&object), "-o", &text(&theirs)], &work);

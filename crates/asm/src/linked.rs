@@ -1,5 +1,6 @@
 //! Writes code objects that a runtime loads: as a linker does, it assigns addresses and applies relocations.
 
+mod defined;
 mod file;
 pub mod inputs;
 mod layout;
@@ -7,6 +8,7 @@ mod merged;
 mod strings;
 mod tables;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use amdgpu_object::elf::wide;
@@ -111,6 +113,11 @@ fn is_loaded(flags: u64) -> bool {
 
 /// The bytes of a linked code object. `strip` leaves out the symbol table that no loader reads.
 pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
+    let mut image = Cow::Borrowed(image);
+    for (n, symbol) in defined::symbols(&image) {
+        image.to_mut().symbols[n] = symbol;
+    }
+    let image = &*image;
     let mut faults = Vec::new();
     let loaded = || image.sections.iter().filter(|output| is_loaded(output.section.flags));
     for relocation in loaded().flat_map(|output| &output.relocations) {

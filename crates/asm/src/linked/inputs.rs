@@ -1,9 +1,11 @@
 //! Sections of a linked file, from the sections of a source.
 
+use std::collections::BTreeSet;
+
 use amdgpu_object::elf::{SHF_EXCLUDE, SHF_GROUP, SHF_MERGE, SHF_STRINGS, SHT_NOBITS};
 
 use super::Chunk;
-use crate::resolve::Image;
+use crate::resolve::{At, Image, Of};
 
 /// Prefixes of names: all sections with the same prefix become parts of one section.
 const MERGED: [&str; 8] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss", ARRAYS[0], ARRAYS[1]];
@@ -83,6 +85,15 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
         chunk.data.extend([0; 4]);
         chunk.len += 4;
     }
-    chunks.retain(|chunk| chunk.len > 0 || chunk.name != ".text");
+    chunks.retain(|chunk| chunk.len > 0 || chunk.name != ".text" || is_named(chunk, image));
     chunks
+}
+
+/// Whether a symbol or a relocation names a place in one of the sections.
+fn is_named(chunk: &Chunk, image: &Image) -> bool {
+    let inputs: BTreeSet<usize> = chunk.inputs.iter().map(|(n, _)| *n).collect();
+    let has = |section: usize| inputs.contains(&section);
+    let mut relocations = image.sections.iter().flat_map(|output| &output.relocations);
+    image.symbols.iter().any(|symbol| matches!(symbol.at, At::Section(n) if has(n)))
+        || relocations.any(|relocation| matches!(relocation.of, Of::Section(n) if has(n)))
 }
