@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use amdgpu_isa::kernel::Hidden;
 use rmpv::Value;
-use saphyr_parser::{Event, Parser};
+use saphyr_parser::{Event, Parser, Tag};
 
 use super::expr::plain_number;
 
@@ -290,13 +290,13 @@ fn parse(text: &str) -> Result<Value, Fault> {
                 _ => return Err(("a value is missing".into(), at)),
             },
             Event::Scalar(text, _, _, tag) => {
-                // LLVM reads "5" as the number 5: only the tag `!str` makes it a text.
-                let tag = tag.filter(|tag| tag.handle == "!");
-                match (tag.as_ref().map_or("", |tag| &tag.suffix), scalar(&text)) {
-                    ("str", _) => text.as_ref().into(),
-                    ("int", value) if !is_number(&value) => return Err(("an integer expected".into(), at)),
-                    (_, value) => value,
+                // As in LLVM, keys have no tags.
+                let is_key = matches!(open.last(), Some(Open::Map(_, None)));
+                match tag.filter(|_| !is_key) {
+                    Some(tag) => tagged(&tag, &text),
+                    None => Ok(scalar(&text)),
                 }
+                .map_err(|why| (why.into(), at))?
             }
             // Documents without contents are passed over. Text after the first document with contents is ignored.
             Event::DocumentEnd if matches!(&result, Some(Value::Array(all)) if all.is_empty()) => {
@@ -312,6 +312,7 @@ fn parse(text: &str) -> Result<Value, Fault> {
             Some(Open::List(list)) => list.push(value),
             Some(Open::Map(map, key)) => match key.take() {
                 None if value.is_array() => return Err(("a key is missing".into(), at)),
+                None if value.is_map() => return Err(("a map cannot be a key".into(), at)),
                 None => *key = Some((value, at)),
                 Some((key, place)) => map.push((key, value, place)),
             },
@@ -354,6 +355,50 @@ impl Bytes<'_> {
     }
 }
 
+/// The value of a scalar with a tag, such as `!str 5`. LLVM reads "5" as the number 5: only a tag makes it a text.
+fn tagged(tag: &Tag, text: &str) -> Result<Value, &'static str> {
+    // Tags of YAML, such as `!!int`, are among the unknown ones, which make the value a text. Only `!!str` has no effect.
+    let is_own = tag.handle == "!";
+    match (if is_own { tag.suffix.as_str() } else { "" }, scalar(text)) {
+        (_, value) if !is_own && tag.suffix == "str" => Ok(value),
+        ("nil", _) => Ok(Value::Nil),
+        ("int", value) => is_number(&value).then_some(value).ok_or("an integer expected"),
+        ("bool", _) => truth(text).map(Value::from).ok_or("true or false expected"),
+        ("float", _) => real(text).map(float).ok_or("a number expected"),
+        _ => Ok(text.into()),
+    }
+}
+
+/// The truth value of a word after the tag `!bool`, which is in small letters, in capitals, or begins with one.
+fn truth(text: &str) -> Option<bool> {
+    let lower = text.to_ascii_lowercase();
+    let is_capital = text.get(1..).is_some_and(|rest| lower.ends_with(rest));
+    let is_spelled = text == lower || text == text.to_ascii_uppercase() || is_capital;
+    match lower.as_str() {
+        _ if !is_spelled => None,
+        "true" | "yes" | "on" | "y" => Some(true),
+        "false" | "no" | "off" | "n" => Some(false),
+        _ => None,
+    }
+}
+
+/// The value of a number as in C: decimal or hexadecimal, infinite or not a number.
+fn real(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text).to_ascii_lowercase();
+    if !unsigned.starts_with("0x") {
+        return text.parse().ok();
+    }
+    let power = if unsigned.contains('p') { "" } else { "p0" };
+    let value = f64::from_bits(super::real::bits(&format!("{unsigned}{power}"), true)?);
+    Some(if text.starts_with('-') { -value } else { value })
+}
+
+/// A float. A value in the range of `f32` becomes an `f32`, as in LLVM, even if digits are lost.
+fn float(value: f64) -> Value {
+    let is_short = (f64::from(f32::MIN_POSITIVE)..=f32::MAX.into()).contains(&value.abs());
+    if is_short { (value as f32).into() } else { value.into() }
+}
+
 /// The value of a scalar, which may be a number or a truth value.
 fn scalar(text: &str) -> Value {
     let sign = text.strip_prefix('-');
@@ -366,13 +411,8 @@ fn scalar(text: &str) -> Value {
             (None, _) => {}
         }
     }
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        if let Ok(value) = text.parse::<f64>() {
-            // A value in the range of `f32` becomes an `f32`, as in LLVM, even if digits are lost.
-            let is_short = (f64::from(f32::MIN_POSITIVE)..=f32::MAX.into()).contains(&value.abs());
-            return if is_short { (value as f32).into() } else { value.into() };
-        }
+    if let Some(value) = real(text) {
+        return float(value);
     }
     match text {
         "true" => true.into(),

@@ -2604,3 +2604,23 @@ l:
 .byte 9
 .endr
 .byte 4
+//! gfx942
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+a: !float 1
+b: !float 0x10
+c: !float -Inf
+d: !bool Yes
+e: !bool off
+f: !nil x
+g: !foo 3
+h: !!int 3
+i: inf
+j: 0x1.8p1
+k: -0x.8
+!str 4: 1
+!int l: 2
+...
+.end_amdgpu_metadata

@@ -1759,3 +1759,36 @@ m 1, 2,
 .text
 .file 1 "a.c"
 .file 3 "b.c"
+//! gfx942
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+x: !float foo
+...
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+x: !bool 1
+...
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+x: !float .inf
+...
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+? {a: 1}
+: 3
+...
+.end_amdgpu_metadata
