@@ -248,7 +248,13 @@ fn tables_for_loaders_are_those_of_a_linker() {
         + &array(".init_array.9", "f")
         + &array(".init_array", "f");
     let empty = "\t.globl e\ne:\n\t.data\n\t.p2align 3\n\t.quad e\n";
-    let bodies = [(arrays.as_str(), true), (frames, true), (named, true), (ends.as_str(), false), (empty, false)];
+    // The entries of the table of addresses are in the order of the symbols, those of local symbols last.
+    let load = |name: &str| format!("\ts_add_u32 s0, s0, {name}@gotpcrel32@lo+4\n");
+    let entries = "\t.weak w\n\t.globl a\n".to_string()
+        + &["l", "b", "a", "w"].map(load).concat()
+        + "\t.data\n\t.globl b\na:\n\t.long 1\nb:\n\t.long 2\nl:\n\t.long 3\n";
+    let bodies = [(arrays.as_str(), true), (frames, true), (named, true), (entries.as_str(), true)];
+    let bodies = bodies.into_iter().chain([(ends.as_str(), false), (empty, false)]);
     for (body, is_round) in bodies {
         std::fs::write(&source, format!("{head}{body}")).unwrap();
         if is_round {

@@ -9,7 +9,7 @@ mod strings;
 mod tables;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use amdgpu_object::elf::wide;
 use amdgpu_object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
@@ -140,19 +140,23 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
 
     // The entries of the table of addresses (GOT), and the number of addresses that the loader relocates.
     let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
-    let mut got: BTreeMap<(usize, bool), u64> = BTreeMap::new();
+    let mut entries: BTreeSet<(usize, bool)> = BTreeSet::new();
     let dynamic = dynamic_symbols(&image.symbols);
     let is_named = |of: Of| matches!(of, Of::Symbol(n) if image.symbols[n].is_open() && dynamic.number(n).is_some());
     let (mut dynamic_count, mut relative_count) = (0, 0u64);
     for relocation in loaded().flat_map(|output| &output.relocations) {
         if is_got(relocation.kind) {
-            let next = got.len() as u64 * 8;
-            got.entry(key(relocation.of)).or_insert(next);
+            entries.insert(key(relocation.of));
         }
         let is_pointer = relocation.kind == kinds::ABS64;
         dynamic_count += usize::from(is_pointer);
         relative_count += u64::from(is_pointer && !is_named(relocation.of));
     }
+    // As in LLVM's linker, the entries of global symbols come first, in the order of the symbols.
+    let is_local = |n: usize| image.symbols.get(n).is_some_and(Symbol::is_local);
+    let mut entries: Vec<(usize, bool)> = entries.into_iter().collect();
+    entries.sort_by_key(|&(n, is_symbol)| (!is_symbol, is_symbol && is_local(n), n));
+    let got: BTreeMap<(usize, bool), u64> = entries.into_iter().zip((0..).step_by(8)).collect();
     dynamic_count += got.len();
     let entry = |(n, is_symbol): &(usize, bool)| if *is_symbol { Of::Symbol(*n) } else { Of::Section(*n) };
     relative_count += got.keys().filter(|key| !is_named(entry(key))).count() as u64;
