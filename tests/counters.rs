@@ -501,6 +501,10 @@ fn registers_of_unknown_banks_are_any_of_them() {
     assert!(loaded_behind.join(&after(&[])));
     [load, "s_set_vgpr_msb 2"].iter().for_each(|text| loaded_behind.issue(&inst(text), 0));
     assert_eq!(needed(&loaded_behind), [(0, false)]);
+    // v4 is loaded on a path where its bank is known, and v4, v260, v516 or v772 on the other: v516 is read.
+    let mut loaded_on_both = after(&[load, "s_set_vgpr_msb 2"]);
+    assert!(loaded_on_both.join(&loaded_behind));
+    assert_eq!(needed(&loaded_on_both), [(0, false)]);
     // If the banks are known, v4 and v260 are different registers.
     assert_eq!(needed(&after(&["s_set_vgpr_msb 0x41", load, "s_set_vgpr_msb 0"])), []);
     assert_eq!(needed(&after(&["s_set_vgpr_msb 0x41", load])), [(0, true)]);

@@ -90,8 +90,8 @@ impl Held {
         producer: 0,
     };
 
-    pub fn key(&self) -> (u16, u16, u8, bool) {
-        (self.first, self.count, self.event, self.inherited)
+    pub fn key(&self) -> (u16, u16, u8, bool, bool) {
+        (self.first, self.count, self.event, self.inherited, self.any_bank)
     }
 
     /// The greatest value of the counter at which the operation is certainly done.

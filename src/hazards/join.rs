@@ -57,7 +57,6 @@ impl<C: Capacity> Pending<C> {
         }
         old.flat_pair |= new.flat_pair;
         old.maybe_done &= new.maybe_done;
-        old.any_bank &= new.any_bank;
         *old != before
     }
 }
