@@ -42,7 +42,11 @@ fn inserted(target: &str, pass: &str, programs: &[Vec<&str>]) -> Vec<usize> {
     std::fs::remove_file(&file).unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let bodies = text.split("\nname: ").skip(1).map(|function| function.split_once("bb.0:\n").unwrap().1);
-    let lines = |body: &str| body.lines().map(str::trim).take_while(|line| !line.starts_with("S_ENDPGM")).count();
+    let lines = |body: &str| {
+        // A block begins after an empty line.
+        let lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.take_while(|line| !line.starts_with("S_ENDPGM")).count()
+    };
     bodies.zip(programs).map(|(body, program)| lines(body) - program.len()).collect()
 }
 
