@@ -74,6 +74,18 @@ fn another_target_needs_nothing() {
     assert_eq!(needs(there), 0);
 }
 
+/// A wait for translations ends the rules about addresses and data that memory instructions still read: nothing has to
+/// wait until all is idle.
+#[test]
+fn a_wait_for_translations_is_enough() {
+    let Ok(target) = "gfx1250".parse::<Target>() else { return };
+    let mut hazards = Hazards::strict(target);
+    hazards.issue(&parse(target, "global_store_b32 v2, v4, s[0:1]").unwrap());
+    let enders = |text: &str| hazards.enders(&parse(target, text).unwrap()).map(|inst| inst.to_string());
+    assert_eq!(enders("v_mov_b32_e32 v4, 0").next().as_deref(), Some("s_wait_xcnt 0x0"));
+    assert_eq!(enders("s_mov_b32 s0, 0").next().as_deref(), Some("s_wait_xcnt 0x0"));
+}
+
 /// `==` ends a search over loops: if it were too strict, the search would not end, and if it were too lax, the search
 /// would miss a need.
 #[test]

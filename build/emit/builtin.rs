@@ -22,6 +22,7 @@ const MADE: &[&str] = &[
     "s_setpc_b64",
     "s_swappc_b64",
     "s_wait_idle",
+    "s_wait_xcnt",
     "s_waitcnt",
     "s_waitcnt_depctr",
     "s_waitcnt_vscnt",

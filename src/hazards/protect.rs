@@ -188,7 +188,7 @@ impl<C: Capacity> Hazards<C> {
     }
 }
 
-const CANDIDATES: usize = 13;
+const CANDIDATES: usize = 14;
 /// The numbers of the candidates that wait for one of the ALUs' counters.
 const DEPCTRS: [usize; 5] = [1, 2, 3, 4, 5];
 
@@ -214,7 +214,8 @@ fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
             wait.filter(|wait| matches!(wait.imm(), Some(Imm::Waitcnt(_))))
         }
         10 => depctr(0),
-        11 => compose(target, well_known::S_WAIT_IDLE, &[]).ok(),
+        11 => compose(target, well_known::S_WAIT_XCNT, &[]).ok(),
+        12 => compose(target, well_known::S_WAIT_IDLE, &[]).ok(),
         _ => {
             let read = |operand: Operand| match operand.value {
                 Value::Reg(reg @ Reg::Vgpr(_)) if operand.access.reads() => Some(reg),
