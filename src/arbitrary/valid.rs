@@ -140,8 +140,8 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
                 put(&mut words, lsb, width, |register| register ^ if is_pair { 2 } else { 1 });
             }
             Err(RuleError::Value { field, .. }) => {
-                let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
-                put(&mut words, lsb, width, |_| smallest(&inst, field));
+                let place = inst.locate(field).ok_or(Error::IncorrectFormat)?;
+                place.put(&mut words, smallest(&inst, field)).map_err(|_| Error::IncorrectFormat)?;
             }
             Err(rule) => match relieved(&inst, rule) {
                 Some(better) => words = better,

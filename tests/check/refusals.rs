@@ -308,17 +308,6 @@ pub const REFUSALS: &[Refusal] = &[
         |i| name(i) == "s_getreg_regrd_b32",
     ),
     refusal(
-        &[Format::Vop3p],
-        "invalid op_sel operand",
-        "dot products of gfx940 ignore op_sel, and LLVM writes its usual value only",
-        ("gfx942", "0000a3d300000000"),
-        |i| {
-            is_of(i, &["gfx942", "gfx9-4-generic", "gfx950"])
-                && name(i).starts_with("v_dot")
-                && i.to_string().contains(" op_sel")
-        },
-    ),
-    refusal(
         &[Format::Smem],
         "invalid or unsupported register size",
         "LLVM has no three ttmp registers",

@@ -103,6 +103,21 @@ fn loads_of_half_a_register_depend_on_ecc() {
 
 #[rustfmt::skip]
 #[test]
+fn dot_products_of_cdna3_take_no_halves() {
+    const PLAIN: &str = "v_dot2_f32_f16 v0, v1, v2, v3";
+    const REFUSED: Result<&str, &str> = Err("on the target op_sel of the operation cannot be 0x1");
+    all(&[
+        ("gfx90a", PLAIN, "gfx942", Ok(PLAIN)),
+        ("gfx942", PLAIN, "gfx1100", Ok(PLAIN)),
+        ("gfx90a", "v_dot2_f32_f16 v0, v1, v2, v3 op_sel:[1,0,0]", "gfx942", REFUSED),
+        ("gfx1100", "v_dot2_f32_bf16 v0, v1, v2, v3 op_sel:[1,0,0]", "gfx950", REFUSED),
+        ("gfx906", "v_dot2_i32_i16 v0, v1, v2, v3 op_sel_hi:[0,1,1]", "gfx950", Err("on the target op_sel_hi of the operation cannot be 0x6")),
+        ("gfx906", "v_dot2_i32_i16 v0, v1, v2, v3 op_sel:[1,0,0]", "gfx90a", Ok("v_dot2_i32_i16 v0, v1, v2, v3 op_sel:[1,0,0]")),
+    ]);
+}
+
+#[rustfmt::skip]
+#[test]
 fn what_has_another_name_or_no_field_means_the_same() {
     const STORE: &str = "image_store v[0:3], [v4, v5], s[0:7] dmask:0xf dim:SQ_RSRC_IMG_2D";
     const OLD_STORE: &str = "image_store v[0:3], v[4:5], s[0:7] dmask:0xf dim:SQ_RSRC_IMG_2D unorm";

@@ -352,11 +352,16 @@ impl Form<'_> {
             ListStyle::All | ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg => 0,
         };
         let (with_halves, of_text) = (shown + 10 * u8::from(has_halves), desc.used_bits & 15);
-        let line = format!("impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}");
-        self.set.add(line, format!("list {method} {used} {with_halves} {of_text}"));
+        let usual = if shown == 1 { used } else { 0 };
         if shown == 1 {
             self.set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
         }
+        // Bits that can only have their usual values are no modifier.
+        if (self.values)(&desc.field) == Some(Values { shift: 0, set: 1 << usual }) {
+            return;
+        }
+        let line = format!("impl {ty} for $ {{ const BITS: [u8; 4] = {all:?};{halves} }}");
+        self.set.add(line, format!("list {method} {used} {with_halves} {of_text}"));
     }
 
     /// Adds a temporal hint, whose lowest bit makes an atomic operation return the old value.
