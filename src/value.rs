@@ -104,7 +104,8 @@ pub struct Operand {
     /// Whether the operand is read, written or both. A destination of which a part is kept counts as read, too: lanes
     /// that DPP leaves out, bytes that SDWA preserves, data that a load with `tfe` or `lwe` does not fetch. If `bits`
     /// is 16, the operand is a half of a register, and `access` is for this half; [`Inst::reads`](crate::Inst::reads)
-    /// has the whole register.
+    /// has the whole register. A load of half a register (`d16`) counts as one that reads its destination, although on
+    /// targets whose memory can have ECC (CDNA, CDNA5) it clears the other half while ECC is on.
     pub access: Access,
 }
 

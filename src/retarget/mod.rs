@@ -52,6 +52,10 @@ impl Inst {
     /// A load of half a register is an error if only one of the targets can have memory with ECC, where such a load
     /// clears the other half.
     ///
+    /// If the waves of the targets have 32 and 64 lanes, instructions that read or write a mask of lanes as wide as the
+    /// wave are errors. Others keep their words' meaning, and the caller has to look at those that count lanes or name
+    /// a part of a mask: `v_readlane_b32` of lane 40, `v_mbcnt_hi_u32_b32`, `s_mov_b32 exec_lo`.
+    ///
     /// # Errors
     /// The target lacks something; the error names it.
     ///
@@ -112,9 +116,13 @@ fn has_same_halves(from: &Inst, target: Target) -> Result<(), RetargetError> {
         return Ok(());
     }
     let keeps = |operand: &Operand| operand.access == Access::ReadWrite && operand.is_vector();
-    // A load that may fail (`tfe`, `lwe`) also keeps its data, and the words do not tell whether the data end in half a
-    // register.
-    from.operands().find(keeps).and_then(|operand| operand.role).map_or(Ok(()), |field| Err(RetargetError::Half(field)))
+    let kept = without_status(from).operands().find(keeps).and_then(|operand| operand.role);
+    kept.map_or(Ok(()), |field| Err(RetargetError::Half(field)))
+}
+
+/// The load without its fail status, for which it keeps its whole destination if it fails.
+fn without_status(load: &Inst) -> Inst {
+    [Field::Tfe, Field::Lwe].into_iter().fold(*load, |load, field| load.with(field, 0).unwrap_or(load))
 }
 
 /// Fails if the instruction does nothing for a number of cycles, and the target reads another number of cycles from its

@@ -98,6 +98,13 @@ fn loads_of_half_a_register_depend_on_ecc() {
         ("gfx1030", "global_load_short_d16 v0, v[2:3], off", "gfx1100", Ok("global_load_d16_b16 v0, v[2:3], off")),
         ("gfx900", "global_load_ushort v0, v[2:3], off", "gfx942", Ok("global_load_ushort v0, v[2:3], off")),
         ("gfx900", "global_store_short_d16_hi v[2:3], v0, off", "gfx942", Ok("global_store_short_d16_hi v[2:3], v0, off")),
+        // A load that may fail keeps its whole destination on both targets.
+        ("gfx900", "buffer_load_dword v[0:1], off, s[4:7], 0 tfe", "gfx908", Ok("buffer_load_dword v[0:1], off, s[4:7], 0 tfe")),
+        ("gfx900", "buffer_load_short_d16 v[0:1], off, s[4:7], 0 tfe", "gfx908", Err("with ECC, one of the two targets clears the half of vdata that is not loaded")),
+        ("gfx1250", "buffer_load_b32 v[0:1], off, s[4:7], null tfe", "gfx1200", Ok("buffer_load_b32 v[0:1], off, s[4:7], null tfe")),
+        ("gfx900", "image_load v[0:1], v4, s[0:7] dmask:0x3 unorm lwe", "gfx908", Ok("image_load v[0:1], v4, s[0:7] dmask:0x3 unorm lwe")),
+        ("gfx900", "image_load v[0:2], v4, s[0:7] dmask:0x7 unorm tfe d16", "gfx908", Err("with ECC, one of the two targets clears the half of vdata that is not loaded")),
+        ("gfx900", "image_load v[0:2], v4, s[0:7] dmask:0xf unorm tfe d16", "gfx908", Ok("image_load v[0:2], v4, s[0:7] dmask:0xf unorm tfe d16")),
     ]);
 }
 
