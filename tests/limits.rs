@@ -645,6 +645,25 @@ fn every_symbol_of_a_code_object_is_in_the_chain_of_its_bucket() {
     }
 }
 
+/// The field of a scalar offset takes negative numbers only where the instruction reads it as a number.
+#[test]
+fn the_number_of_a_register_has_no_sign() {
+    for (name, text, least) in [
+        ("gfx908", "s_load_dword s0, s[2:3], s4", None),
+        ("gfx908", "s_load_dword s0, s[2:3], 0x10", Some("s_load_dword s0, s[2:3], -0x100000")),
+        ("gfx942", "s_load_dword s0, s[2:3], s4", None),
+        ("gfx942", "s_load_dword s0, s[2:3], s4 offset:0x10", Some("s_load_dword s0, s[2:3], s4 offset:-0x100000")),
+        ("gfx1100", "s_load_b32 s0, s[2:3], s4", Some("s_load_b32 s0, s[2:3], s4 offset:-0x100000")),
+        ("gfx1100", "s_load_b32 s0, s[2:3], 0x10", Some("s_load_b32 s0, s[2:3], -0x100000")),
+    ] {
+        for target in targets([name]) {
+            let load = inst(target, text);
+            let changed = load.with_signed(Field::Offset, -0x10_0000).ok().map(|inst| inst.to_string());
+            assert_eq!(changed.as_deref(), least, "{target} {text}");
+        }
+    }
+}
+
 /// A literal has numbers of 32 bits, and narrower fields accept the values that fit.
 #[test]
 fn a_literal_takes_numbers_of_32_bits() {

@@ -114,7 +114,8 @@ fn has_sign(inst: &Inst, field: Field) -> bool {
         // Some forms have a register in the bits of the field, and resources have no negative offsets.
         Field::Offset if inst.format() == Format::Smem => {
             let has_offset = inst.operands().any(|o| matches!(o.role, Some(Field::Offset | Field::Soffset)));
-            has_offset && !inst.target().processor().starts_with("gfx8")
+            let has_number = inst.get(Field::Imm) != Some(0);
+            has_offset && has_number && !inst.target().processor().starts_with("gfx8")
         }
         Field::Offset => {
             let info = inst.fields().filter(|held| held.info.field == field).last().expect("it has the field").info;

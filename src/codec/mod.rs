@@ -32,7 +32,7 @@ pub(crate) use register::{HALF, matrix_dwords_of};
 pub(crate) use words::{Refused, Words};
 
 use crate::inst::Inst;
-use crate::kind::{NONE, NumberKind, OperandKind};
+use crate::kind::{NONE, NumberKind, OffsetKind, OperandKind};
 use crate::opcode::Field;
 use crate::table::{FormSignature, OperandDesc};
 use crate::target::{DESCS, Target};
@@ -173,6 +173,14 @@ pub(crate) fn access(desc: &OperandDesc, inst: &Inst) -> Option<Access> {
 /// Whether the operand is written, or exists, only if a bit is set that makes the operation return a value.
 pub(crate) const fn is_conditional(desc: &OperandDesc) -> bool {
     desc.write_if_bit != NONE
+}
+
+/// Whether the descriptor's field holds a number where the instruction could also have a register: an offset.
+pub(crate) fn has_number(desc: &OperandDesc, inst: &Inst) -> bool {
+    match desc.kind {
+        OperandKind::Offset(OffsetKind::Dwords { imm } | OffsetKind::Bytes { imm, .. }) => flag(inst, imm),
+        _ => true,
+    }
 }
 
 /// The operand of a descriptor; `None` for modifiers, and for operands that this instruction lacks.

@@ -2,7 +2,7 @@
 
 use super::{Location, PatchError};
 use crate::code::of_int;
-use crate::codec::is_signed;
+use crate::codec::{has_number, is_signed};
 use crate::decode::decode_words;
 use crate::error::{DecodeError, FieldError};
 use crate::imm::Imm;
@@ -115,7 +115,9 @@ impl Inst {
         let is_constant = |desc: &OperandDesc| {
             desc.width == 16 && matches!(desc.kind, OperandKind::Number(kind) if kind.has_both_signs())
         };
-        let is_number = |desc: &OperandDesc| desc.kind == OperandKind::Number(NumberKind::Label) || is_signed(desc);
+        let is_number = |desc: &OperandDesc| {
+            desc.kind == OperandKind::Number(NumberKind::Label) || is_signed(desc) && has_number(desc, self)
+        };
         let has = |test: &dyn Fn(&OperandDesc) -> bool| self.descs().any(|desc| desc.field == field && test(desc));
         let is_bits = field == Field::Literal || has(&is_constant);
         (is_bits || has(&is_number), is_bits)
