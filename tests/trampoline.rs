@@ -269,3 +269,21 @@ fn a_hook_outside_is_refused() {
         assert!(matches!(decode, TrampolineError::Decode { at: 0x1004, .. }), "{decode}");
     }
 }
+
+/// Addresses wrap around: an area before the end of the address space goes on at address 0.
+#[test]
+fn areas_and_code_that_wrap_around_can_overlap() {
+    for target in targets() {
+        let nop = word(target, "s_nop", &[]).expect("all have it");
+        let install = |base: u64, area: u64| {
+            let trampoline = Trampoline { target, hook: base.wrapping_add(4), area, far: None };
+            trampoline.install(&mut [nop; 4][..], base, &[nop], &mut [0u32; 3]).map(|installed| installed.len)
+        };
+        assert_eq!(install(0, u64::MAX - 7), Err(TrampolineError::Overlap(0)), "{target}");
+        assert_eq!(install(0, u64::MAX - 11), Ok(12), "{target}");
+        assert_eq!(install(u64::MAX - 7, 4), Err(TrampolineError::Overlap(4)), "{target}");
+        assert_eq!(install(u64::MAX - 7, 8), Ok(12), "{target}");
+        assert_eq!(install(u64::MAX - 7, u64::MAX - 15), Err(TrampolineError::Overlap(u64::MAX - 7)), "{target}");
+        assert_eq!(install(u64::MAX - 7, u64::MAX - 19), Ok(12), "{target}");
+    }
+}

@@ -225,12 +225,14 @@ impl Trampoline {
         Ok((dwords, falls_through))
     }
 
-    /// Refuses a trampoline of `len` bytes that overlaps the code.
+    /// Refuses a trampoline of `len` bytes that overlaps the code. Both can extend past the end of the address space.
     fn look_for_overlap(&self, base: u64, dwords: usize, len: usize) -> Result<(), TrampolineError> {
-        let ends = |first: u64, bytes: u64| first.saturating_add(bytes);
-        let first = base.max(self.area);
-        let last = ends(base, dwords as u64 * 4).min(ends(self.area, len as u64));
-        if first < last { Err(TrampolineError::Overlap(first)) } else { Ok(()) }
+        let overlap = |first: u64| Err(TrampolineError::Overlap(first));
+        match (self.area.wrapping_sub(base), base.wrapping_sub(self.area)) {
+            (after, _) if after < dwords as u64 * 4 => overlap(self.area),
+            (_, after) if after < len as u64 => overlap(base),
+            _ => Ok(()),
+        }
     }
 
     /// Refuses branches into the middle of the displaced instructions, and a hook that is not at the start of an
