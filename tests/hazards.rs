@@ -215,6 +215,7 @@ fn machine_ir_of_pairs() -> std::collections::BTreeMap<(&'static str, &'static s
 }
 
 /// The programs of a target, each instruction as text and as LLVM's machine IR.
+#[cfg(feature = "all-targets")]
 pub fn machine_ir(target: &'static str) -> Vec<Vec<(String, String)>> {
     let mir = machine_ir_of_pairs();
     let of = |text: &'static str| Some((text.to_string(), mir.get(&(target, text))?.to_string()));

@@ -17,6 +17,7 @@ use operations::{Item, Program, Table};
 use reasons::Reasons;
 
 /// The programs of a target without branches, each instruction as text and as LLVM's machine IR.
+#[cfg(feature = "all-targets")]
 pub fn machine_ir(target: &str) -> Vec<Vec<(String, String)>> {
     let programs = Table::read().programs(target);
     let of = |item: &Item| match item {

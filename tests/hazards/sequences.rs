@@ -167,6 +167,7 @@ fn machine_ir() -> BTreeMap<(&'static str, &'static str), &'static str> {
 }
 
 /// The programs of a target whose instructions all have machine IR: the texts, each with its machine IR.
+#[cfg(feature = "all-targets")]
 pub fn with_machine_ir(target: &str) -> Vec<Vec<(String, String)>> {
     let mir = machine_ir();
     let of = |text: &&'static str| Some((text.to_string(), mir.get(&(target, *text))?.to_string()));
