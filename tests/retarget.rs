@@ -189,6 +189,10 @@ fn operands_text(inst: &Inst) -> String {
         let after = rest.split_once(')').map_or("", |parts| parts.1);
         return format!("{before}{}{after}", range.size);
     }
+    // `lit` says which encoding a number has where an assembler would choose another one.
+    while let Some((front, rest)) = text.split_once("lit(") {
+        text = format!("{front}{}", rest.replacen(')', "", 1));
+    }
     if inst.format() == Format::Smrd {
         if let Some((front, offset)) = text.rsplit_once(", 0x") {
             text = format!("{front}, {:#x}", u64::from_str_radix(offset, 16).expect("an offset") * 4);

@@ -112,13 +112,13 @@ fn loads_of_half_a_register_depend_on_ecc() {
 #[test]
 fn dot_products_of_cdna3_take_no_halves() {
     const PLAIN: &str = "v_dot2_f32_f16 v0, v1, v2, v3";
-    const REFUSED: Result<&str, &str> = Err("on the target op_sel of the operation cannot be 0x1");
+    const REFUSED: Result<&str, &str> = Err("on the target op_sel of the operation cannot be 0x1, only 0");
     all(&[
         ("gfx90a", PLAIN, "gfx942", Ok(PLAIN)),
         ("gfx942", PLAIN, "gfx1100", Ok(PLAIN)),
         ("gfx90a", "v_dot2_f32_f16 v0, v1, v2, v3 op_sel:[1,0,0]", "gfx942", REFUSED),
         ("gfx1100", "v_dot2_f32_bf16 v0, v1, v2, v3 op_sel:[1,0,0]", "gfx950", REFUSED),
-        ("gfx906", "v_dot2_i32_i16 v0, v1, v2, v3 op_sel_hi:[0,1,1]", "gfx950", Err("on the target op_sel_hi of the operation cannot be 0x6")),
+        ("gfx906", "v_dot2_i32_i16 v0, v1, v2, v3 op_sel_hi:[0,1,1]", "gfx950", Err("on the target op_sel_hi of the operation cannot be 0x6, only 7")),
         ("gfx906", "v_dot2_i32_i16 v0, v1, v2, v3 op_sel:[1,0,0]", "gfx90a", Ok("v_dot2_i32_i16 v0, v1, v2, v3 op_sel:[1,0,0]")),
     ]);
 }

@@ -183,7 +183,7 @@ fn a_literal_in_parentheses_has_a_known_value() {
     for text in ["s_mov_b32 s0, lit(there)", "s_mov_b32 s0, lit(there+4)"] {
         assert_eq!(fault(text, &options()).message, "the value has to be known here", "{text}");
     }
-    assert_eq!(fault("v_mov_b32 v0, lit(s1)", &options()).message, "unknown name");
+    assert_eq!(fault("v_mov_b32 v0, lit(s1)", &options()).message, "a number expected, not a register");
 }
 
 #[test]
