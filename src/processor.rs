@@ -4,6 +4,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
+use crate::table::Filler;
 use crate::target::{PROCESSORS, ProcessorInfo, Target, UnknownTarget};
 
 /// A processor that a code object can be made for: one of those that LLVM 22 or LLVM 24 lists.
@@ -47,6 +48,21 @@ impl Processor {
     /// build has no such target.
     pub fn target(self) -> Option<Target> {
         self.0.target
+    }
+
+    /// The usual filler in code for the processor: that of the first LLVM that knows it. It can differ from that of its
+    /// target ([`Target::filler`]).
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx1150")] {
+    /// use amdgpu_isa::processor::Processor;
+    /// use amdgpu_isa::{Filler, Target};
+    /// let newer: Processor = "gfx1154".parse().unwrap();
+    /// assert_eq!((newer.filler(), Target::Gfx1150.filler()), (Filler::Llvm23, Filler::Llvm22));
+    /// # }
+    /// ```
+    pub fn filler(self) -> Filler {
+        self.0.filler
     }
 
     /// The value of `EF_AMDGPU_MACH` in the flags of an ELF header, at most 255.

@@ -41,6 +41,7 @@ pub(crate) struct ProcessorInfo {
     pub(crate) mach: u32,
     pub(crate) generic: Option<u8>,
     pub(crate) target: Option<Target>,
+    pub(crate) filler: Filler,
     pub(crate) aliases: &'static [&'static str],
 }
 

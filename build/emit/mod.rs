@@ -351,6 +351,11 @@ pub fn infos(targets: &[Target]) -> Vec<lower::Info> {
     targets.iter().flat_map(|t| &t.infos).filter(|info| seen.insert(*info)).cloned().collect()
 }
 
+/// The name of the usual filler.
+fn filler(is_new: bool) -> &'static str {
+    if is_new { "Llvm23" } else { "Llvm22" }
+}
+
 fn target_enum(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
     out += "/// A GPU target that this build supports.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n";
@@ -387,7 +392,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
             [t.row.has("dual-moves"), t.row.has("dual-equal")],
             !t.row.has("bound-ctrl"),
             [t.row.has("silent-vcc"), t.row.has("silent-carry")],
-            if t.row.has("new-fillers") { "Llvm23" } else { "Llvm22" },
+            filler(t.row.has("new-fillers")),
             a.join(", ")
         );
     }
@@ -398,10 +403,11 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         let target = target.map_or("None".into(), |t| format!("Some(Target::{})", camel(&t.row.name)));
         putln!(
             out,
-            "    ProcessorInfo {{ name: {:?}, mach: {:#x}, generic: {:?}, target: {target}, aliases: &{:?} }},",
+            "    ProcessorInfo {{ name: {:?}, mach: {:#x}, generic: {:?}, target: {target}, filler: Filler::{}, aliases: &{:?} }},",
             p.name,
             p.mach,
             p.generic,
+            filler(p.has_new_fillers),
             p.aliases
         );
     }

@@ -109,6 +109,8 @@ pub struct ProcessorRow {
     pub mach: u32,
     /// `generic=1`: the newest version of this generic processor.
     pub generic: Option<u8>,
+    /// `+new-fillers`: LLVM 22 does not know the processor.
+    pub has_new_fillers: bool,
     pub aliases: Vec<String>,
 }
 

@@ -79,15 +79,25 @@ pub fn target(at: &SourceLine, args: &[&str]) -> Result<(TargetRow, ProcessorRow
         bus: 0,
         aliases: Vec::new(),
     };
-    Ok((target, processor_row(at, name, Some(name), mach, &others)?))
+    let has_new_fillers = target.has(NEW_FILLERS);
+    let processor = processor_row(at, name, Some(name), mach, &others)?;
+    Ok((target, ProcessorRow { has_new_fillers, ..processor }))
 }
 
-/// Reads `processor NAME TARGET MACH [generic=VERSION] OTHER-NAME...`.
+/// The trait that a processor can have without its target.
+const NEW_FILLERS: &str = "new-fillers";
+
+/// Reads `processor NAME TARGET MACH [+new-fillers] [generic=VERSION] OTHER-NAME...`.
 pub fn processor(at: &SourceLine, args: &[&str]) -> Result<ProcessorRow> {
     let [name, like, mach, rest @ ..] = args else {
         return at.err("expected: processor NAME TARGET MACH ALIAS...");
     };
-    processor_row(at, name, Some(*like).filter(|like| *like != "-"), mach, rest)
+    let (traits, others): (Vec<&str>, Vec<&str>) = rest.iter().partition(|word| word.starts_with('+'));
+    if let Some(other) = traits.iter().find(|word| word[1..] != *NEW_FILLERS) {
+        return at.err(format!("{other} is a trait of targets; a processor can have +new-fillers only"));
+    }
+    let processor = processor_row(at, name, Some(*like).filter(|like| *like != "-"), mach, &others)?;
+    Ok(ProcessorRow { has_new_fillers: !traits.is_empty(), ..processor })
 }
 
 fn processor_row(at: &SourceLine, name: &str, like: Option<&str>, mach: &str, rest: &[&str]) -> Result<ProcessorRow> {
@@ -99,6 +109,7 @@ fn processor_row(at: &SourceLine, name: &str, like: Option<&str>, mach: &str, re
         target: like.map(str::to_string),
         mach: up_to(at, mach, 255)?,
         generic: generic.first().map(|s| version(s)).transpose()?,
+        has_new_fillers: false,
         aliases: aliases.into_iter().map(str::to_string).collect(),
     })
 }

@@ -26,8 +26,8 @@ pub fn run(input: impl Read, output: impl Write) -> Result<Count> {
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::decode))
 }
 
-/// Answers lines of texts with words. `filler`: the value for sources that an operation lacks; `None`: the target's
-/// default.
+/// Answers lines of texts with words. `filler`: the value for sources that an operation lacks; `None`: the usual
+/// one of the processor.
 pub fn assemble(input: impl Read, output: impl Write, filler: Option<Filler>) -> Result<Count> {
     let mut batch = Batch { filler, ..Batch::default() };
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::assemble))
@@ -62,8 +62,8 @@ fn labels(text: &str) -> usize {
 struct Batch {
     bytes: Vec<u8>,
     /// The last target column and its meaning, because the column rarely changes.
-    target: Option<(Vec<u8>, std::result::Result<Target, String>)>,
-    /// The filler that is asked for; `None`: the target's default.
+    target: Option<(Vec<u8>, std::result::Result<(Target, Filler), String>)>,
+    /// The filler that is asked for; `None`: the usual one of the processor.
     filler: Option<Filler>,
 }
 
@@ -88,7 +88,7 @@ impl Batch {
     fn decode(&mut self, line: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
         let tab = line.iter().position(|&b| b == b'\t').ok_or("malformed line: expected target<TAB>hexbytes")?;
         let (target, digits) = (&line[..tab], &line[tab + 1..]);
-        let target = self.target(target)?;
+        let (target, _) = self.target(target)?;
         hex::parse(digits, &mut self.bytes).map_err(|e| format!("malformed line: {e}"))?;
         let inst = isa::decode(target, &self.bytes).map_err(|e| e.to_string())?;
         // Writing to a Vec cannot fail.
@@ -101,7 +101,7 @@ impl Batch {
 
     fn assemble(&mut self, line: &[u8], out: &mut Vec<u8>) -> std::result::Result<(), String> {
         let tab = line.iter().position(|&b| b == b'\t').ok_or("1\tmalformed line: expected target<TAB>text")?;
-        let target = self.target(&line[..tab]).map_err(|reason| format!("1\t{reason}"))?;
+        let (target, filler) = self.target(&line[..tab]).map_err(|reason| format!("1\t{reason}"))?;
         let text = std::str::from_utf8(&line[tab + 1..]).map_err(|e| format!("{}\tnot UTF-8", e.valid_up_to() + 1))?;
         let inst = isa::parse(target, text).or_else(|error| {
             let labels = if error.kind == isa::ParseErrorKind::Mnemonic { labels(text) } else { 0 };
@@ -115,12 +115,12 @@ impl Batch {
             let column = labels + error.span.start as usize + 1;
             Err(format!("{column}\t{error}{}", hint(target, text, &error)))
         })?;
-        let inst = self.filler.map_or(inst, |filler| inst.with_filler(filler));
+        let inst = inst.with_filler(self.filler.unwrap_or(filler));
         inst.words().iter().for_each(|word| hex::bytes(out, &word.to_le_bytes()));
         Ok(())
     }
 
-    fn target(&mut self, column: &[u8]) -> std::result::Result<Target, String> {
+    fn target(&mut self, column: &[u8]) -> std::result::Result<(Target, Filler), String> {
         match &self.target {
             Some((known, target)) if known == column => target.clone(),
             _ => {

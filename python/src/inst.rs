@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use crate::bulk::Code;
 use crate::errors::{self, RuleError};
 use crate::explain;
-use crate::target::{Target, Wanted};
+use crate::target::{Made, Target, Wanted};
 
 /// An instruction of a target: its words, bit for bit, and their meaning.
 #[pyclass(frozen, eq, hash, module = "amdgpu_isa")]
@@ -136,22 +136,25 @@ pub fn decode(py: Python<'_>, target: Wanted, code: &Bound<'_, PyAny>, offset: u
 
 /// The instruction that LLVM's assembler makes of this text.
 #[pyfunction]
-pub fn parse(py: Python<'_>, target: Wanted, text: &str) -> PyResult<Inst> {
-    amdgpu_isa::parse(target.0, text).map(Inst).map_err(|error| errors::unparsed(py, target.0, text, None, error))
+pub fn parse(py: Python<'_>, target: Made, text: &str) -> PyResult<Inst> {
+    let Made { target, filler } = target;
+    let parsed = amdgpu_isa::parse(target, text).map_err(|error| errors::unparsed(py, target, text, None, error));
+    parsed.map(|inst| Inst(inst.with_filler(filler)))
 }
 
 /// The bytes of a program: an instruction in each line. Comments begin with `//` or `;`. Errors have the line and the
 /// column.
 #[pyfunction]
-pub fn assemble<'py>(py: Python<'py>, target: Wanted, text: &str) -> PyResult<Bound<'py, PyBytes>> {
+pub fn assemble<'py>(py: Python<'py>, target: Made, text: &str) -> PyResult<Bound<'py, PyBytes>> {
+    let Made { target, filler } = target;
     let mut code = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let end = line.find("//").into_iter().chain(line.find(';')).min().unwrap_or(line.len());
         let line = &line[..end];
         if !line.trim().is_empty() {
-            let inst = amdgpu_isa::parse(target.0, line)
-                .map_err(|error| errors::unparsed(py, target.0, line, Some(number), error))?;
-            code.extend(inst.words().iter().flat_map(|word| word.to_le_bytes()));
+            let inst = amdgpu_isa::parse(target, line)
+                .map_err(|error| errors::unparsed(py, target, line, Some(number), error))?;
+            code.extend(inst.with_filler(filler).words().iter().flat_map(|word| word.to_le_bytes()));
         }
     }
     Ok(PyBytes::new(py, &code))

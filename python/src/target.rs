@@ -1,5 +1,7 @@
 //! Targets. Every function accepts a target, or any of its names.
 
+use amdgpu_isa::Filler;
+use amdgpu_isa::processor::Processor;
 use amdgpu_object::{TargetId, TargetIdError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -34,6 +36,24 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Wanted {
             return Ok(Wanted(target.get().0));
         }
         Ok(Wanted(Target::named(object.extract()?)?.0))
+    }
+}
+
+/// A target for which instructions are made, and the usual filler of the processor that was named.
+pub struct Made {
+    pub target: amdgpu_isa::Target,
+    pub filler: Filler,
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Made {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Made> {
+        let Wanted(target) = Wanted::extract(object)?;
+        let id: String = object.extract().unwrap_or_default();
+        let name = id.split_once(':').map_or(&*id, |(name, _)| name);
+        let filler = name.parse::<Processor>().map_or(target.filler(), Processor::filler);
+        Ok(Made { target, filler })
     }
 }
 

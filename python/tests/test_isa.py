@@ -290,6 +290,10 @@ def test_the_filler_of_sources_that_an_operation_does_not_have():
     newer = add.with_filler("llvm23")
     assert (newer.filler, bytes(newer).hex(), str(newer)) == ("llvm23", "000003d501050202", str(add))
     assert isa.parse("gfx942", "s_nop 0").filler is None
+    # LLVM 22 does not know gfx1154, which has the instructions of gfx1150.
+    text = "v_add_f32_e64 v0, v1, v2"
+    assert [isa.parse(name, text).filler for name in ("gfx1150", "gfx1153", "gfx1154")] == ["llvm22", "llvm22", "llvm23"]
+    assert isa.assemble("gfx1154", text) == bytes(isa.parse("gfx1150", text).with_filler("llvm23"))
     with pytest.raises(ValueError, match="llvm23"):
         add.with_filler("llvm21")
 

@@ -113,6 +113,7 @@ pub const ALL: &[Damage] = &[
     ("targets.isa", "td - 0x04", "td gb 0x04", "targets.isa:6: td decodes like gb, which is not a target"),
     ("targets.isa", "td - 0x04", "td - 0x104", "targets.isa:6: `0x104` is more than 255"),
     ("targets.isa", "generic=1", "generic=256", "targets.isa:5: `256` is more than 255"),
+    ("targets.isa", "generic=1", "+dual-moves", "targets.isa:5: +dual-moves is a trait of targets; a processor can have +new-fillers only"),
     ("targets.isa", "0x04", "0x03", "targets.isa:6: td has the ELF number of tc"),
     ("targets.isa", "third", "first", "targets.isa:5: target name first stands twice"),
     ("targets.isa", "GEN1 bus=1", "GEN1", "targets.isa:1: ga lacks bus=NUMBER"),

@@ -5,7 +5,9 @@
 //! A feature is accepted if it does not change the instructions of the target. Any other feature would need a
 //! decoder for a machine that does not exist, and ignoring it would make the comparison meaningless.
 
-use crate::isa::{self, Target};
+use amdgpu_isa::processor::Processor;
+
+use crate::isa::{self, Filler, Target};
 
 /// LLVM 22's features that affect code generation or execution, but neither decoding nor printing.
 const NEUTRAL: &[&str] = &[
@@ -34,8 +36,16 @@ const NEUTRAL: &[&str] = &[
 /// Features that select one of two meanings of the same words, on targets that have both.
 const MODES: &[&str] = &["real-true16", "true16", "wavefrontsize16", "wavefrontsize32", "wavefrontsize64"];
 
-pub fn parse(column: &[u8]) -> Result<Target, String> {
+/// The target of a column, and the usual filler of the processor.
+pub fn parse(column: &[u8]) -> Result<(Target, Filler), String> {
     let column = std::str::from_utf8(column).map_err(|_| "malformed line: the target is not text".to_string())?;
+    let target = target(column)?;
+    let name = column.split_once(':').map_or(column, |(name, _)| name);
+    let filler = name.parse::<Processor>().map_or(target.filler(), Processor::filler);
+    Ok((target, filler))
+}
+
+fn target(column: &str) -> Result<Target, String> {
     if let Ok(target) = column.parse() {
         return Ok(target);
     }
@@ -79,7 +89,7 @@ mod tests {
         {
             assert!(parse(ok.as_bytes()).is_ok(), "{ok}");
         }
-        assert_eq!(parse(b"gfx1100:wave64").map(Target::name), Ok("gfx1100:wave64"));
+        assert_eq!(parse(b"gfx1100:wave64").map(|(target, _)| target.name()), Ok("gfx1100:wave64"));
         assert!(parse(b"gfx942:+wavefrontsize64,-wavefrontsize32,-real-true16").is_ok());
     }
 

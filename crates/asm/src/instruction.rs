@@ -93,7 +93,8 @@ impl Assembler {
     pub fn instruction(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         let place = scan.line.whole();
         let text = scan.rest().trim_end();
-        let target = self.processor(place)?.target;
+        let processor = self.processor(place)?;
+        let target = processor.target;
         let spelling = Spelling::of(text);
         let spelled = spelling.as_ref().map_or(text, |spelling| &spelling.text);
         let (mut parsed, mut open) = self.parse(target, spelled, spelling.as_ref());
@@ -139,7 +140,7 @@ impl Assembler {
         if let Some(fault) = open.names.iter().find_map(no_register) {
             return Err(fault);
         }
-        let inst = self.filler.map_or(inst, |filler| inst.with_filler(filler));
+        let inst = inst.with_filler(self.filler.unwrap_or(processor.processor.filler()));
         let bytes = &*bytes(&inst);
         self.count_registers(&inst);
         if !open.has_any {

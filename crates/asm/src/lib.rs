@@ -114,7 +114,7 @@ pub struct Options {
     /// processor's waves cannot have is an error.
     pub wave: Option<u16>,
     /// The filler of the source fields that an operation does not use, unless `.amdgpu_isa_fill` names one; `None` for
-    /// the target's filler.
+    /// the usual filler of the processor.
     pub filler: Option<Filler>,
     /// Whether the tables of names of a linked file are sorted, as `llvm-objcopy` and `llvm-strip` leave them. Otherwise the
     /// names are in the order of sections and symbols, as `ld.lld` leaves them.

@@ -174,6 +174,12 @@ impl<'a> CodeObject<'a> {
         self.target
     }
 
+    /// The usual filler in code for the file's processor.
+    pub fn filler(&self) -> Filler {
+        let processor = Processor::from_e_flags(self.file.elf_header().e_flags(LittleEndian));
+        processor.map_or(self.target.filler(), Processor::filler)
+    }
+
     /// The text before the sections.
     pub fn begin(&self) -> String {
         self.head() + &self.kept() + &self.lost + &self.declarations()

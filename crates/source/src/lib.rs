@@ -71,7 +71,7 @@ impl<'a> Source<'a> {
     /// The text in parts: first the text before the sections, then the text of each section. Only one part is in memory
     /// at a time.
     pub fn parts(&self) -> impl Iterator<Item = String> + use<'_, 'a> {
-        let mut filler = self.object.target().filler();
+        let mut filler = self.object.filler();
         let sections = self.sections.iter().map(move |section| self.object.part(section, &mut filler));
         std::iter::once(self.object.begin()).chain(sections)
     }

@@ -84,7 +84,7 @@ pub fn names(target: Target) {
     used((Target::mach(target), Target::wave_size(target), Target::with_wave_size(target, 64)));
     for processor in Processor::all() {
         used((Processor::name(processor), Processor::aliases(processor), Processor::mach(processor)));
-        used(Processor::target(processor));
+        used((Processor::target(processor), Processor::filler(processor)));
     }
 }
 
