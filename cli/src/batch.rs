@@ -57,12 +57,15 @@ fn labels(text: &str) -> usize {
     }
 }
 
+/// A target, and the usual filler of the processor; or the reason why the column names none.
+type Named = std::result::Result<(Target, Filler), String>;
+
 /// The state that is kept from one line to the next.
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
     /// The last target column and its meaning, because the column rarely changes.
-    target: Option<(Vec<u8>, std::result::Result<(Target, Filler), String>)>,
+    target: Option<(Vec<u8>, Named)>,
     /// The filler that is asked for; `None`: the usual one of the processor.
     filler: Option<Filler>,
 }
@@ -120,7 +123,7 @@ impl Batch {
         Ok(())
     }
 
-    fn target(&mut self, column: &[u8]) -> std::result::Result<(Target, Filler), String> {
+    fn target(&mut self, column: &[u8]) -> Named {
         match &self.target {
             Some((known, target)) if known == column => target.clone(),
             _ => {
