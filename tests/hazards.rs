@@ -8,6 +8,7 @@ mod sequences;
 
 use amdgpu_isa::hazards::{Hazards, Modes, Need, Rule, Unit};
 use amdgpu_isa::{Inst, Reg, Target, parse};
+pub use programs::machine_ir;
 use programs::{Distances, EVENT, Program, programs};
 
 /// Rows for which the library has no rule, or a rule of another kind, each with its reason.
@@ -204,20 +205,10 @@ fn inserted(target: &str, programs: &[(&str, &str)]) -> Vec<(u8, u8, u8)> {
     bodies.map(count).collect()
 }
 
-/// LLVM's machine IR of each instruction of the programs of two instructions, by target and text.
-fn machine_ir_of_pairs() -> std::collections::BTreeMap<(&'static str, &'static str), &'static str> {
-    let lines = include_str!("hazards/mir.txt").lines().filter(|line| !line.starts_with('#'));
-    let columns = lines.map(|line| {
-        let [target, text, mir] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
-        ((target, text), mir)
-    });
-    columns.collect()
-}
-
 /// The programs of a target, each instruction as text and as LLVM's machine IR.
 #[cfg(feature = "all-targets")]
-pub fn machine_ir(target: &'static str) -> Vec<Vec<(String, String)>> {
-    let mir = machine_ir_of_pairs();
+pub fn with_machine_ir(target: &'static str) -> Vec<Vec<(String, String)>> {
+    let mir = machine_ir(include_str!("hazards/mir.txt"));
     let of = |text: &'static str| Some((text.to_string(), mir.get(&(target, text))?.to_string()));
     let all = programs(&Distances::read().targets);
     let pairs = all.iter().filter(|program| program.target == target);
@@ -228,7 +219,7 @@ pub fn machine_ir(target: &'static str) -> Vec<Vec<(String, String)>> {
 #[test]
 fn llvm_inserts_the_same() {
     let distances = Distances::read();
-    let mir = machine_ir_of_pairs();
+    let mir = machine_ir(include_str!("hazards/mir.txt"));
     let known = include_str!("hazards/llvm-differences.txt").lines().filter(|line| !line.starts_with('#'));
     let known: Vec<(&str, &str)> =
         known.map(|line| line.split_once(": ").expect("a difference has a reason")).collect();

@@ -18,7 +18,7 @@ use reasons::Reasons;
 
 /// The programs of a target without branches, each instruction as text and as LLVM's machine IR.
 #[cfg(feature = "all-targets")]
-pub fn machine_ir(target: &str) -> Vec<Vec<(String, String)>> {
+pub fn with_machine_ir(target: &str) -> Vec<Vec<(String, String)>> {
     let programs = Table::read().programs(target);
     let of = |item: &Item| match item {
         Item::Inst(op) if op.name != "end" => Some((op.text.clone(), op.mir.clone())),

@@ -48,6 +48,16 @@ impl Distances {
     }
 }
 
+/// LLVM's machine IR of instructions, by target and text: the lines `TARGET | TEXT | MACHINE IR` of a file.
+pub fn machine_ir(lines: &'static str) -> BTreeMap<(&'static str, &'static str), &'static str> {
+    let lines = lines.lines().filter(|line| line.contains(" | ") && !line.starts_with('#'));
+    let columns = lines.map(|line| {
+        let [target, text, mir] = line.splitn(3, " | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+        ((target, text), mir)
+    });
+    columns.collect()
+}
+
 /// All programs, each for each of its targets.
 pub fn programs(targets: &[&'static str]) -> Vec<Program> {
     let mut all = Vec::new();

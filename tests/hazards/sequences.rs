@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use amdgpu_isa::hazards::{Hazards, Modes};
 use amdgpu_isa::{Inst, Target, parse};
 
-use crate::hazards::programs::Distances;
+use crate::hazards::programs::{Distances, machine_ir};
 
 struct Sequence {
     rule: &'static str,
@@ -156,20 +156,10 @@ fn inserted(target: &str, attributes: &str, pass: &str, programs: &[Vec<&str>]) 
     bodies.zip(programs).map(of_body).collect()
 }
 
-/// LLVM's machine IR of each instruction, by target and text.
-fn machine_ir() -> BTreeMap<(&'static str, &'static str), &'static str> {
-    let lines = include_str!("sequences.mir.txt").lines().filter(|line| !line.starts_with('#'));
-    let columns = lines.map(|line| {
-        let [target, text, mir] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
-        ((target, text), mir)
-    });
-    columns.collect()
-}
-
 /// The programs of a target whose instructions all have machine IR: the texts, each with its machine IR.
 #[cfg(feature = "all-targets")]
 pub fn with_machine_ir(target: &str) -> Vec<Vec<(String, String)>> {
-    let mir = machine_ir();
+    let mir = machine_ir(include_str!("sequences.mir.txt"));
     let of = |text: &&'static str| Some((text.to_string(), mir.get(&(target, *text))?.to_string()));
     let own = sequences().into_iter().filter(|sequence| sequence.target == target);
     own.filter_map(|sequence| sequence.insts.iter().map(of).collect()).collect()
@@ -178,7 +168,7 @@ pub fn with_machine_ir(target: &str) -> Vec<Vec<(String, String)>> {
 /// LLVM inserts instructions at the same places.
 #[test]
 fn llvm_inserts_where_the_stars_are() {
-    let mir = machine_ir();
+    let mir = machine_ir(include_str!("sequences.mir.txt"));
     let mut groups: BTreeMap<_, Vec<Sequence>> = BTreeMap::new();
     for sequence in
         sequences().into_iter().filter(|s| !["24", "ends", "manual", "issued"].iter().any(|word| s.has(word)))

@@ -368,26 +368,25 @@ impl Source for std::vec::IntoIter<Word> {
 
 /// The values of one field with one filling of the other fields.
 struct Sweep {
-    /// The number of bits of the format.
-    bits: u32,
+    layout: usize,
     filling: u128,
-    field: Field,
+    field: usize,
+    count: u64,
     exhaustive: bool,
 }
 
 impl Sweep {
-    fn count(&self) -> u64 {
-        if self.exhaustive { 1 << self.field.width() } else { samples(&self.field) }
-    }
-
-    fn word(&self, index: u64) -> Word {
-        let value = if self.exhaustive { index.into() } else { sample(&self.field, self.filling as u64, index) };
-        word(self.field.set(self.filling, value), self.bits)
+    fn word(&self, layouts: &[FormatLayout], index: u64) -> Word {
+        let layout = &layouts[self.layout];
+        let field = &layout.fields[self.field];
+        let value = if self.exhaustive { index.into() } else { sample(field, self.filling as u64, index) };
+        word(field.set(self.filling, value), layout.bits)
     }
 }
 
 /// Every value of every field of every opcode, or every n-th of these words.
 pub struct Systematic {
+    layouts: Vec<FormatLayout>,
     /// The words with one flag inverted, for each flag of each opcode: a sample should have all of these few words.
     flags: Vec<Word>,
     /// The words of the survey, which come before those of the sweeps.
@@ -409,15 +408,14 @@ impl Systematic {
             let layout = &survey.layouts[plan.layout];
             let mut seen = HashSet::new();
             for (index, &filling) in plan.fillings.iter().filter(|&&filling| seen.insert(filling)).enumerate() {
-                sweeps.extend(layout.fields.iter().map(|field| Sweep {
-                    bits: layout.bits,
-                    filling,
-                    field: field.clone(),
-                    exhaustive: field.width() <= if index == 0 { 16 } else { 10 },
+                sweeps.extend(layout.fields.iter().enumerate().map(|(number, field)| {
+                    let exhaustive = field.width() <= if index == 0 { 16 } else { 10 };
+                    let count = if exhaustive { 1 << field.width() } else { samples(field) };
+                    Sweep { layout: plan.layout, filling, field: number, count, exhaustive }
                 }));
             }
         }
-        let total = survey.asked.len() as u64 + sweeps.iter().map(Sweep::count).sum::<u64>();
+        let total = survey.asked.len() as u64 + sweeps.iter().map(|sweep| sweep.count).sum::<u64>();
         let mut flags = Vec::new();
         for plan in &survey.plans {
             let (layout, Some(&filling)) = (&survey.layouts[plan.layout], plan.fillings.first()) else { continue };
@@ -431,7 +429,16 @@ impl Systematic {
         // The step is odd, so that it does not always select the same bits of a field.
         let step = if total <= limit { 1 } else { (total / limit.max(1)) | 1 };
         let remaining = total / step + flags.len() as u64;
-        Systematic { flags, asked: survey.asked, sweeps, sweep: 0, position: 0, step, remaining }
+        Systematic {
+            layouts: survey.layouts,
+            flags,
+            asked: survey.asked,
+            sweeps,
+            sweep: 0,
+            position: 0,
+            step,
+            remaining,
+        }
     }
 
     /// The next word that is not the inversion of a flag.
@@ -439,11 +446,14 @@ impl Systematic {
         let asked = self.asked.len() as u64;
         loop {
             let before = self.sweep.checked_sub(1).map(|last| &self.sweeps[last]);
-            let count = before.map_or(asked, Sweep::count);
-            if self.position < count {
-                let word = before.map_or_else(|| self.asked[self.position as usize], |sweep| sweep.word(self.position));
+            let count = before.map_or(asked, |sweep| sweep.count);
+            let position = self.position;
+            if position < count {
                 self.position += self.step;
-                return Some(word);
+                return Some(match before {
+                    None => self.asked[position as usize],
+                    Some(sweep) => sweep.word(&self.layouts, position),
+                });
             }
             if self.sweep == self.sweeps.len() {
                 return None;

@@ -28,7 +28,7 @@ const TARGETS: [(&str, &str); 6] = [
 type Op = (String, String);
 type Program = Vec<Op>;
 
-/// The instructions before one of a program: waits for counters, and the texts of others.
+/// The instructions that are inserted before one of a program: waits for counters, and the texts of others.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Inserted {
     waits: BTreeMap<String, u8>,
@@ -62,8 +62,8 @@ impl fmt::Display for Inserted {
     }
 }
 
-/// The differences with a reason: targets, what `lint --fix` inserts, what LLVM inserts, and part of an instruction
-/// among the two before which and after which it stands.
+/// The differences with a reason, of which each has five columns: targets, what `lint --fix` inserts, what LLVM inserts,
+/// a part of the texts of the two instructions around the place, and the reason.
 fn differences() -> impl Iterator<Item = [&'static str; 5]> {
     let lines = include_str!("passes.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split(" | ").collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{line}")))
@@ -72,21 +72,19 @@ fn differences() -> impl Iterator<Item = [&'static str; 5]> {
 /// The machine IR of an instruction that newer LLVMs can print: operations on LDS without M0, and comparisons that write
 /// EXEC alone, have names of their own, which passes do not ask for.
 fn printable((text, mir): Op) -> Op {
-    let (name, rest) = mir.split_once("DS_").map_or(("", &*mir), |(before, rest)| (before, rest));
-    if name.len() + rest.len() < mir.len() && rest.contains(", 0, implicit $m0, ") {
-        let (name_of, operands) = rest.split_once(' ').expect("operands");
-        let operands = operands.replace(" implicit $m0,", "");
-        return (text, format!("{name}DS_{name_of}_gfx9 {operands}"));
-    }
-    if mir.starts_with("V_CMPX_") {
-        return (text, mir.replace("_e32 ", "_nosdst_e32 ").replace(" implicit-def $vcc,", ""));
-    }
-    (text, mir)
+    let lds = mir.find("DS_").filter(|_| mir.contains(", 0, implicit $m0, "));
+    let end = lds.and_then(|at| Some(at + mir[at..].find(' ')?));
+    let printed = match end {
+        Some(end) => format!("{}_gfx9{}", &mir[..end], mir[end..].replace(" implicit $m0,", "")),
+        None if mir.starts_with("V_CMPX_") => mir.replace("_e32 ", "_nosdst_e32 ").replace(" implicit-def $vcc,", ""),
+        None => mir,
+    };
+    (text, printed)
 }
 
 /// The programs that a target has, without repetitions.
 fn programs(newer: Target, older: &'static str) -> Vec<Program> {
-    let all = crate::hazards::machine_ir(older).into_iter().chain(crate::waits::machine_ir(older));
+    let all = crate::hazards::with_machine_ir(older).into_iter().chain(crate::waits::with_machine_ir(older));
     let is_there = |program: &Program| program.iter().all(|(text, _)| parse(newer, text).is_ok());
     let mut seen = BTreeSet::new();
     let all = all.map(|program| program.into_iter().map(printable).collect());
@@ -95,10 +93,9 @@ fn programs(newer: Target, older: &'static str) -> Vec<Program> {
 
 /// The registers that a program writes: LLVM drops instructions whose results nothing uses.
 fn results(program: &Program) -> BTreeSet<&str> {
-    let name = |text| {
-        let text: &str = text;
+    fn name(text: &str) -> &str {
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or("")
-    };
+    }
     let mut all = BTreeSet::new();
     for (_, mir) in program {
         let (results, rest) = mir.split_once(" = ").unwrap_or(("", mir));

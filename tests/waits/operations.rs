@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::hazards::machine_ir;
+
 /// An instruction as assembler text, and as LLVM's machine IR.
 #[derive(Clone)]
 pub struct Op {
@@ -55,12 +57,7 @@ impl Table {
         let header = include_str!("../hazards/distances.tsv").lines().find(|line| line.starts_with("id\t"));
         let targets: Vec<&str> = header.unwrap().split('\t').skip(1).collect();
         let lines = |text: &'static str| text.lines().filter(|line| line.contains(" | ") && !line.starts_with('#'));
-        let mir: BTreeMap<(&str, &str), &str> = lines(include_str!("mir.txt"))
-            .map(|line| {
-                let [target, text, mir] = line.splitn(3, " | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
-                ((target, text), mir)
-            })
-            .collect();
+        let mir = machine_ir(include_str!("mir.txt"));
         let mut ops: BTreeMap<&str, Vec<Op>> = BTreeMap::new();
         for line in lines(include_str!("operations.txt")) {
             let [name, ranges, text] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
