@@ -20,7 +20,7 @@ const TARGET: Target = Target::Gfx942;
 const CODE: &[u8] = include_bytes!("gfx942.bin");
 
 fn main() -> Result<(), String> {
-    let mut arguments = std::env::args().skip(1).filter(|a| a != "--bench");
+    let mut arguments = std::env::args().skip(1);
     let (Some(work), Some(rounds)) = (arguments.next(), arguments.next()) else {
         println!("instructions WORK ROUNDS, under callgrind: see benches/instructions.sh");
         return Ok(());

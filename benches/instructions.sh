@@ -11,8 +11,8 @@ cd "$(dirname "$0")/.."
 file=benches/instructions.txt
 rounds=5
 
-cargo build --quiet --profile bench --features make --bench instructions
-exe=$(cargo bench --features make --bench instructions --no-run 2>&1 | sed -n 's/.*Executable.*(\(.*\)).*/\1/p')
+cargo build --quiet --profile bench --package amdgpu-isa-instructions --features make --bin instructions
+exe=${CARGO_TARGET_DIR:-target}/release/instructions
 
 count() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$exe" "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'

@@ -11,7 +11,7 @@ const DIRECTORY: &str = "AMDGPU_ISA_OBJECTS";
 /// kernels, and decoded too fast by every decoder); empty if there are no objects.
 pub fn kernels(target: Target) -> Result<Vec<u8>, String> {
     let mut code = Vec::new();
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/samples");
     if own.is_dir() {
         find(&own, target, &mut code)?;
     }

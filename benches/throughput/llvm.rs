@@ -49,7 +49,7 @@ pub struct Assembler {
 impl Assembler {
     /// An assembler for a target. Removes the texts that it refuses from `texts`, because they would take another time.
     pub fn new(target: Target, texts: &mut Vec<String>) -> Result<Assembler, String> {
-        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{target}.s"));
+        let file = std::env::temp_dir().join(format!("throughput-{}-{target}.s", std::process::id()));
         let assembler = Assembler { target, file };
         let refused = assembler.refused(texts.iter())?;
         let mut line = 0;
@@ -89,5 +89,12 @@ impl Assembler {
         let bytes = std::fs::metadata(&self.file).map_or(0, |data| data.len());
         let done = self.command().status().is_ok_and(|status| status.success());
         Done { instructions: if done { LINES as u64 } else { 0 }, bytes }
+    }
+}
+
+impl Drop for Assembler {
+    fn drop(&mut self) {
+        // One that stays takes room until the system empties the directory.
+        _ = std::fs::remove_file(&self.file);
     }
 }

@@ -1,7 +1,7 @@
 //! Measures the throughput of the library's functions, compared with alternatives for the same bytes.
 //!
 //! ```text
-//! cargo bench --bench throughput -- [--mib N] [--rounds N] [--input kernels|pieces|mix] [--target NAME] [--no-llvm]
+//! cargo run --profile bench --package amdgpu-isa-throughput -- [--mib N] [--rounds N] [--input kernels|pieces|mix] [--target NAME] [--no-llvm]
 //! ```
 //! Kernels are the `.co` files under `tests/samples` and under the directory that `AMDGPU_ISA_OBJECTS` names, repeated
 //! to `--mib` (64). Pieces are the same code in an order that no branch predictor learns. The mix has every opcode the
@@ -44,8 +44,6 @@ fn options() -> Result<Options, String> {
             "--input" => options.input = Some(value()?),
             "--target" => options.target = Some(value()?.parse().map_err(|e| format!("{e}"))?),
             "--no-llvm" => options.llvm = false,
-            // cargo passes this argument.
-            "--bench" => {}
             _ => return Err(format!("unknown option {name}")),
         }
     }
