@@ -10,8 +10,6 @@
 
 #![deny(unsafe_code)]
 
-#[cfg(feature = "make")]
-mod dozen;
 mod floor;
 mod input;
 mod llvm;

@@ -1,12 +1,12 @@
 //! The contestants that use this library.
 
-#[cfg(feature = "make")]
-use crate::dozen::built;
 use crate::table::Done;
 use amdgpu_isa::hazards::{Guard, Hazards, Pending};
 use amdgpu_isa::patch::InstMut;
 use amdgpu_isa::text::TextBuffer;
 use amdgpu_isa::{Decoded, Decoder, Field, Inst, Target, Value};
+#[cfg(feature = "make")]
+use amdgpu_isa_instructions::built;
 use std::fmt::Write;
 use std::hint::black_box;
 

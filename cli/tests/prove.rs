@@ -23,9 +23,10 @@ fn number_before(line: &str, what: &str) -> u64 {
 
 #[test]
 fn a_part_of_all_words_has_no_fault() {
-    // The first target of each generation, or all.
-    let first = |target: &Target| Target::ALL.iter().find(|t| t.generation() == target.generation()) == Some(target);
-    let targets: Vec<Target> = Target::ALL.iter().copied().filter(|target| is_full() || first(target)).collect();
+    // Four targets stand for all where only paths through the code matter (tests/README.md).
+    let some = [Target::Gfx803, Target::Gfx942, Target::Gfx1100, Target::Gfx1250];
+    let targets: Vec<Target> =
+        Target::ALL.iter().copied().filter(|target| is_full() || some.contains(target)).collect();
     let names: Vec<&str> = targets.iter().flat_map(|target| ["--target", target.name()]).collect();
     let run = prove(&[&["--part", "499/15991"], &names[..]].concat());
     let out = text(&run.stdout);

@@ -1,4 +1,5 @@
-//! Instructions that are made with `Builder`.
+//! The instructions that benchmarks make with `Builder`.
+#![cfg(feature = "make")]
 
 use amdgpu_isa::Opcode::*;
 use amdgpu_isa::Reg::{Sgpr, Vgpr};

@@ -10,10 +10,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 #[cfg(feature = "make")]
-#[path = "throughput/dozen.rs"]
-mod dozen;
-#[cfg(feature = "make")]
-use dozen::built;
+use amdgpu_isa_instructions::built;
 
 const TARGET: Target = Target::Gfx942;
 /// The code of compiled kernels for gfx942: floating point, integers, atomics, matrices.
