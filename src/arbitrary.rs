@@ -143,6 +143,7 @@ fn put(words: &mut [u32; MAX_DWORDS], lsb: u8, width: u8, new: impl Fn(u32) -> u
 /// `Arbitrary` for a struct of a microcode format: an operation, and any values in the fields that have setters.
 macro_rules! structure {
     ($ty:ident, $base:ident, $free:expr $(, $op:ident)?) => {
+        #[cfg_attr(doc, doc(hidden))]
         impl<'a> ::arbitrary::Arbitrary<'a> for $ty {
             fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
                 let new = Self::new() $( .with_op(<$op as ::arbitrary::Arbitrary>::arbitrary(u)?) )?;
@@ -158,6 +159,7 @@ macro_rules! structure {
 /// `Arbitrary` for the operations of a format.
 macro_rules! operations {
     ($ty:ident, $base:ident, $bits:expr) => {
+        #[cfg_attr(doc, doc(hidden))]
         impl<'a> ::arbitrary::Arbitrary<'a> for $ty {
             fn arbitrary(u: &mut ::arbitrary::Unstructured<'a>) -> ::arbitrary::Result<Self> {
                 let listed = || (0..1u32 << $bits).filter_map(|n| Self::from_bits(n as $base).ok());

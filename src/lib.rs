@@ -230,6 +230,7 @@ mod loadable;
 pub mod make;
 #[cfg(feature = "meaning")]
 pub mod meaning;
+#[macro_use]
 mod microcode;
 mod opcode;
 mod operand;
@@ -259,7 +260,7 @@ pub use decode::{Decoded, Decoder, WordDecoder, decode, decode_words};
 pub use error::DecodeError;
 pub use inst::Inst;
 pub use length::length;
-pub use microcode::*;
+pub use microcode::Microcode;
 pub use opcode::{Field, Format, Opcode};
 pub use table::Filler;
 pub use target::Target;
@@ -311,6 +312,9 @@ pub mod operands {
     pub use crate::operand::Operands;
     pub use crate::value::InlineFloat;
 }
+
+// The modules of targets.
+include!(concat!(env!("OUT_DIR"), "/types.rs"));
 
 // Modules of disabled targets. These modules are never compiled, but let the compiler name the feature that a missing
 // module needs.

@@ -1,4 +1,5 @@
-//! The generated modules, one for each target.
+//! The trait of structs of microcode formats. The root of the crate includes the generated ones, in a module for each
+//! target.
 
 use crate::inst::Inst;
 use crate::opcode::Format;
@@ -53,10 +54,9 @@ macro_rules! operations {
     };
 }
 
-mod prelude {
+/// The names that the generated modules need.
+pub(crate) mod prelude {
     pub(crate) use super::Microcode;
     pub(crate) use crate::error::FieldError;
     pub(crate) use crate::opcode::{Field, Format, Opcode};
 }
-
-include!(concat!(env!("OUT_DIR"), "/types.rs"));

@@ -100,7 +100,11 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     for (((t, of_target), lengths), operands) in targets.iter().zip(&tables_of).zip(&lengths).zip(&operands_of) {
         let operands = (operands, &operand_sizes);
         let of_target = target_tables(isa, targets, of_target, lengths, &numbers, &mut abouts, operands)?;
-        tables += &shared.module(&t.row.name, of_target);
+        let name = &t.row.name;
+        let (module, file) =
+            apart(&format!("pub(crate) mod {name} {{"), format!("tables_{name}.rs"), shared.module(name, of_target));
+        tables += &module;
+        files.push(file);
     }
     facts::spaces(&mut tables, isa);
     facts::purposes(&mut tables, isa, &opcodes);
@@ -173,9 +177,9 @@ struct SharedTables {
 }
 
 impl SharedTables {
-    /// The source text of a target's module, in which a table that an earlier target has is only a reference.
+    /// The items of a target's module, in which a table that an earlier target has is only a reference.
     fn module(&mut self, target: &str, tables: Vec<(&str, String)>) -> String {
-        let mut out = format!("pub(crate) mod {target} {{\nuse super::*;\n");
+        let mut out = String::from("use super::*;\n");
         for (name, text) in tables {
             match self.first.get(&text) {
                 Some(other) => {
@@ -188,9 +192,14 @@ impl SharedTables {
                 }
             }
         }
-        out.push_str("}\n");
         out
     }
+}
+
+/// A module that begins with `head` and has the other items in a file of their own, and this file. `cargo doc` makes a page of each file that has a
+/// module, and the generated ones would be most of its pages' bytes.
+pub fn apart(head: &str, file: String, items: String) -> (String, (String, String)) {
+    (format!("{head}\ninclude!({file:?});\n}}\n"), (file, items))
 }
 
 /// All opcodes of the enabled targets, in the order of their numbers.

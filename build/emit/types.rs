@@ -19,14 +19,17 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
             t.row.generation
         );
         putln!(out, "#[allow(unused_imports)]\nuse crate::microcode::prelude::*;");
-        putln!(out, "#[cfg(feature = \"make\")]\n#[doc(inline)]\npub use crate::make::generated::{name}::*;");
+        putln!(out, "#[cfg(feature = \"make\")]\npub use crate::make::generated::{name}::*;");
+        documentation(&mut out, name);
         for other in targets.iter().filter(|o| o.row.is_other_wave() && o.row.processor == t.row.processor) {
             let lanes = other.row.lanes();
             putln!(
                 out,
-                "/// Constructors for waves of {lanes} lanes.\n#[cfg(feature = \"make\")]\npub mod wave{lanes} {{\n#[doc(inline)]\npub use crate::make::generated::{}::*;\n}}",
+                "/// Constructors for waves of {lanes} lanes.\n#[cfg(feature = \"make\")]\npub mod wave{lanes} {{\npub use crate::make::generated::{}::*;",
                 other.row.name
             );
+            documentation(&mut out, &other.row.name);
+            putln!(out, "}}");
         }
         enums(&mut out, isa, t);
         for f in &t.formats {
@@ -43,6 +46,14 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
         putln!(out, "}}");
     }
     out
+}
+
+/// Includes the tables of a target's constructors where `cargo doc` looks for them.
+fn documentation(out: &mut String, target: &str) {
+    putln!(
+        out,
+        "#[cfg(all(doc, feature = \"make\"))]\ninclude!(concat!(env!(\"OUT_DIR\"), \"/constructors_{target}.rs\"));"
+    );
 }
 
 /// Writes the modules of disabled targets. They are never compiled, but the compiler names the missing feature if code
@@ -89,6 +100,10 @@ fn shared_path(shared: &BTreeMap<String, String>, module: &str, ty: &str) -> Str
     shared.get(&format!("@{module}::{ty}")).cloned().unwrap_or_default()
 }
 
+/// The attribute that keeps an item out of the documentation of `cargo doc`, but not out of an editor's completion. A page
+/// for each of thousands of items would be most of it; a table of the module has them.
+pub const HIDDEN: &str = "#[cfg_attr(doc, doc(hidden))]";
+
 /// Writes the values of each enum as a module of constants.
 fn enums(out: &mut String, isa: &Isa, t: &Target) {
     for e in isa.enums.iter().filter(|e| !e.bits) {
@@ -98,14 +113,22 @@ fn enums(out: &mut String, isa: &Isa, t: &Target) {
         if values.is_empty() || e.name == "dpp_ctrl64" {
             continue;
         }
-        putln!(out, "/// Values of `{}` (see `isa/enums.isa`).\npub mod {} {{", e.name, e.name);
+        let (mut table, mut constants) = (String::new(), String::new());
         for (v, cell) in values {
             let name: String =
                 v.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
             let doc = if plain(&v.name) { String::new() } else { format!(" Printed as `{}`.", v.name) };
             let first = cell.split('-').next().unwrap_or(cell);
-            putln!(out, "    /// {cell}.{doc}\n    pub const {name}: u16 = {first};");
+            putln!(table, "/// | `{name}` | {cell}.{doc} |");
+            putln!(constants, "    /// {cell}.{doc}\n    {HIDDEN}\n    pub const {name}: u16 = {first};");
         }
+        putln!(
+            out,
+            "/// Values of `{}` (see `isa/enums.isa`).\n///\n/// | constant (`u16`) | value |\n/// |---|---|\n{table}pub mod {} {{",
+            e.name,
+            e.name
+        );
+        out.push_str(&constants);
         putln!(out, "}}");
     }
 }

@@ -34,6 +34,9 @@
 //! # }
 //! ```
 //!
+//! The module `constructors` of each target's module lists its functions: a table for each format, with operands and
+//! modifiers, and with the feature `meaning` with what each operation computes.
+//!
 //! An [`Assembler`](crate::asm::Assembler) accepts these values directly, and reports their errors.
 //!
 //! ```
@@ -157,7 +160,9 @@ pub use op::*;
 pub(crate) mod generated {
     include!(concat!(env!("OUT_DIR"), "/make.rs"));
 }
-pub use generated::{operands, sets};
+pub use generated::operands;
+#[cfg_attr(doc, doc(hidden))]
+pub use generated::sets;
 
 /// An instruction under construction. `M` is the set of its modifiers, which determines the available methods.
 ///

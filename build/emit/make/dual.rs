@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::build::emit::camel;
-use crate::build::emit::make::{Shared, computes, field, operand, roster};
+use crate::build::emit::make::pages::Pages;
+use crate::build::emit::make::{Shared, add_apart, computes, field, operand, roster};
+use crate::build::emit::types::HIDDEN;
 use crate::build::kind::{NumberKind, OperandKind};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{NONE, OpcodeSpace, OperandDesc, Operation, Target};
@@ -21,19 +23,25 @@ struct Forms<'a> {
     second: Option<&'a Operation>,
 }
 
+/// The lists to which the operations of dual instructions add lines.
+pub struct Lists<'a> {
+    pub roster: &'a mut Vec<roster::Dual>,
+    /// The same data for the builder.
+    pub tables: &'a mut Vec<String>,
+    pub pages: &'a mut Pages,
+    pub files: &'a mut Vec<(String, String)>,
+}
+
 /// The modules `vopd` and `vopd3` of a target, and its functions with these names, if it has such dual instructions.
-///
-/// `tables` receives the same data for the builder.
 pub fn modules(
     (t, meanings): (&Target, &Meanings),
     rules: &str,
     shared: &mut Shared,
-    roster: &mut Vec<roster::Dual>,
-    tables: &mut Vec<String>,
+    mut lists: Lists,
 ) -> Result<String> {
     let mut out = String::new();
     for (space, second) in t.opcode_spaces.iter().filter_map(|space| Some((space, space.second()?))) {
-        out += &module((t, meanings), (space, second), rules, shared, roster, tables)?;
+        out += &module((t, meanings), (space, second), rules, shared, &mut lists)?;
     }
     Ok(out)
 }
@@ -43,8 +51,7 @@ fn module(
     (space, second): (&OpcodeSpace, usize),
     rules: &str,
     shared: &mut Shared,
-    roster: &mut Vec<roster::Dual>,
-    tables: &mut Vec<String>,
+    lists: &mut Lists,
 ) -> Result<String> {
     let format = space.formats[0];
     let def = t.formats[format].def;
@@ -52,7 +59,7 @@ fn module(
     let (mut out, mut operations) = (String::new(), String::new());
     for forms in forms(t, space, second).values() {
         let half = Half::new(t, def, forms)?;
-        let (text, constant) = half.function(meanings, shared, roster);
+        let (text, constant) = half.function(meanings, shared, lists);
         out += &text;
         let operation = half.operation;
         let opcode = camel(&operation.mnemonic);
@@ -78,16 +85,15 @@ fn module(
         t.row.has("dual-moves"),
         t.row.has("dual-equal")
     );
-    tables.push(format!(
+    lists.tables.push(format!(
         "super::dual::Duals {{ target: crate::target::Target::{}, format: crate::opcode::Format::{kind}, bits: {bits:#x}, dwords: {dwords}, fields: &signatures::{fields}, may: {may}, operations: &[{operations}] }}",
         camel(&t.row.name)
     ));
     let mut module = String::new();
-    putln!(
-        module,
-        "/// The operations of dual instructions ({}).\npub mod {name} {{\nuse super::*;\nuse crate::make::{{Dual, dual::{{Either, OnlyFirst, OnlySecond, {kind}}}}};\n{out}}}",
-        def.name
-    );
+    putln!(module, "/// The operations of dual instructions ({}).", def.name);
+    let uses = format!("use super::*;\nuse crate::make::{{Dual, dual::{{Either, OnlyFirst, OnlySecond, {kind}}}}};\n");
+    let file = format!("make_{}_{name}.rs", t.row.name);
+    module += &add_apart(lists.files, &format!("pub mod {name} {{"), file, uses + &out);
     let literal = if def.literals(&t.row.name).next().is_some() { " They have one literal together." } else { "" };
     putln!(
         module,
@@ -285,14 +291,14 @@ impl<'a> Half<'a> {
 
     /// Writes the function of the operation, and the constant with its facts. Returns the function and the constant's
     /// name.
-    fn function(&self, meanings: &Meanings, shared: &mut Shared, roster: &mut Vec<roster::Dual>) -> (String, String) {
+    fn function(&self, meanings: &Meanings, shared: &mut Shared, lists: &mut Lists) -> (String, String) {
         let Half { t, def, forms, operation, .. } = *self;
         let name = &operation.mnemonic;
         let constant = shared
             .signatures
             .name("D", self.constant(), |name, key| format!("pub(crate) const {name}: Operation = {key};\n"));
         let Parameters { generics, list, arguments } = self.parameters(&mut shared.traits);
-        roster.push(roster::Dual {
+        lists.roster.push(roster::Dual {
             target: camel(&t.row.name),
             module: roster::module(t.row),
             format: def.name.to_lowercase(),
@@ -316,10 +322,13 @@ impl<'a> Half<'a> {
             (0, true) => " Modifiers: `bitop3`.",
             _ => " Modifiers: `neg`.",
         };
-        let computes = computes(meanings, t, operation).replace('\n', "\n/// ").replace("/// \n", "///\n");
+        let computes = computes(meanings, t, operation);
+        let call = format!("`{name}<{generics}>({})`: {place}.{modifiers}", list.join(", "));
+        lists.pages.add_dual(t, operation, forms.number as u64, &computes, call);
+        let computes = computes.replace('\n', "\n/// ").replace("/// \n", "///\n");
         let none = format!("Vgpr::<{}>::new(0, 0)", self.vdst.dwords);
         let text = format!(
-            "/// `{name} {}`: {place} of {}, opcode {}\n///\n/// Source: {}.{modifiers}{computes}\n#[inline]\npub const fn {name}<{generics}>({}) -> Dual<{kind}, {}> {{ Dual::new(&{constant}, vdst, src0, {}, {}, {}) }}\n",
+            "/// `{name} {}`: {place} of {}, opcode {}\n///\n/// Source: {}.{modifiers}{computes}\n{HIDDEN}\n#[inline]\npub const fn {name}<{generics}>({}) -> Dual<{kind}, {}> {{ Dual::new(&{constant}, vdst, src0, {}, {}, {}) }}\n",
             names.join(", "),
             def.name,
             forms.number,

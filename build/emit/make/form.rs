@@ -9,7 +9,7 @@ mod parts;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::set::{self, Variant};
-use crate::build::emit::make::{Shared, computes, documented};
+use crate::build::emit::make::{Shared, documented};
 use crate::build::kind::{AddressKind, OperandKind, RegisterKind};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{Constraints, FormSignature, OperandDesc, Operation, Target};
@@ -27,6 +27,8 @@ pub struct Function {
     pub name: String,
     /// The generics, parameters and result.
     pub signature: String,
+    /// The methods of its result, as code in a list.
+    pub modifiers: String,
     pub text: String,
     /// The name of the function that encodes the operands, which functions that differ only in constant bits share.
     pub worker: String,
@@ -39,7 +41,7 @@ pub struct Function {
 
 /// The functions of an operation.
 pub fn functions(
-    (isa, meanings): (&Isa, &Meanings),
+    (isa, computes): (&Isa, &str),
     t: &Target,
     operation: &Operation,
     number: u64,
@@ -86,7 +88,7 @@ pub fn functions(
         for &(variant, ending) in variants {
             let form = Form {
                 isa,
-                meanings,
+                computes,
                 t,
                 operation,
                 signature,
@@ -118,7 +120,7 @@ fn is_global(desc: &&OperandDesc) -> bool {
 
 struct Form<'a> {
     isa: &'a Isa,
-    meanings: &'a Meanings,
+    computes: &'a str,
     t: &'a Target<'a>,
     operation: &'a Operation,
     signature: &'a FormSignature,
@@ -163,6 +165,7 @@ impl Form<'_> {
         let mut function = Function {
             name,
             signature: format!("{generics}({list}) -> {result}"),
+            modifiers: if methods.is_empty() { "none".into() } else { format!("`{}`", methods.join("`, `")) },
             text: String::new(),
             worker,
             dwords: dwords + parts.literal_dwords() + parts.more,
@@ -274,7 +277,7 @@ impl Form<'_> {
         if !modifiers.is_empty() {
             put!(doc, " Modifiers: `{}`.", modifiers.join("`, `"));
         }
-        doc.push_str(&computes(self.meanings, t, operation));
+        doc.push_str(self.computes);
         doc
     }
 

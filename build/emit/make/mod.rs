@@ -6,16 +6,20 @@
 mod dual;
 mod form;
 mod operand;
+pub mod pages;
 mod roster;
 mod set;
 
-use crate::build::emit::camel;
+use crate::build::emit::types::HIDDEN;
+use crate::build::emit::{apart, camel};
 use crate::build::lower::encoding::number_of;
 use crate::build::lower::{Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::writer::{put, putln};
+use dual::Lists;
 use form::Function;
+use pages::Pages;
 use std::collections::{BTreeMap, HashMap};
 
 /// A pool of source texts: each text is written once and gets a name.
@@ -60,6 +64,7 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
     let mut tables: Vec<String> = Vec::new();
     let mut duals: Vec<roster::Dual> = Vec::new();
     let mut longest = 2;
+    let mut files = Vec::new();
     // The module and the index in the roster of each function that is already written, by its text.
     let mut written: HashMap<String, (String, usize)> = HashMap::new();
     for t in targets {
@@ -69,17 +74,19 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
         if t.row.bus > 2 {
             return t.row.at.err(format!("the constant bus carries {}, and src/make counts up to two", t.row.bus));
         }
-        putln!(modules, "#[allow(unused_imports)]\npub mod {name} {{\nuse super::*;\nuse super::signatures::*;");
-        operand::specials(&mut modules, t);
+        let mut module = String::from("use super::*;\nuse super::signatures::*;\n");
         let mut others: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut names: HashMap<String, String> = HashMap::new();
+        let mut pages = Pages::default();
         // The target's own spellings, for the names of functions.
         let mut spellings: BTreeMap<String, String> = BTreeMap::new();
         for (number, operation) in t.operations.iter().enumerate() {
             let Some(operation) = operation else { continue };
             let number = number_of(t, number, operation);
-            for function in form::functions((isa, meanings), t, operation, number, &rule, &mut shared)? {
+            let computes = computes(meanings, t, operation);
+            for function in form::functions((isa, &computes), t, operation, number, &rule, &mut shared)? {
                 longest = longest.max(function.dwords);
+                pages.add(t, operation, number, &computes, &function);
                 let rest = function.name.strip_prefix(&operation.mnemonic);
                 if let Some((spelling, rest)) = operation.spelling.as_ref().zip(rest) {
                     spellings.insert(format!("{spelling}{rest}"), function.name.clone());
@@ -91,27 +98,32 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
                         .err(format!("{} and {other} would both be made by {}", operation.mnemonic, function.name));
                 }
                 match written.get(&function.text) {
-                    Some((module, number)) => {
+                    Some((other, number)) => {
                         roster[*number].is_also_of(t);
-                        others.entry(module.clone()).or_default().push(function.name);
+                        others.entry(other.clone()).or_default().push(function.name);
                     }
                     None => {
                         roster.push(roster::Entry::new(t, operation, &function));
-                        modules += &function.text;
+                        module += &function.text;
                         written.insert(function.text, (name.clone(), roster.len() - 1));
                     }
                 }
             }
         }
-        modules += &dual::modules((t, meanings), &rule, &mut shared, &mut duals, &mut tables)?;
-        for (module, names) in others {
-            putln!(modules, "pub use super::{module}::{{{}}};", names.join(", "));
+        for (other, names) in others {
+            putln!(module, "{HIDDEN}\npub use super::{other}::{{{}}};", names.join(", "));
         }
         // A spelling that is the name of another operation is left out.
         for (spelling, name) in spellings.iter().filter(|(spelling, _)| !names.contains_key(*spelling)) {
-            putln!(modules, "pub use self::{name} as {spelling};");
+            putln!(module, "{HIDDEN}\npub use self::{name} as {spelling};");
         }
-        putln!(modules, "}}");
+        modules += "#[allow(unused_imports)]\n";
+        let mut head = format!("pub mod {name} {{\n");
+        operand::specials(&mut head, t);
+        let lists = Lists { roster: &mut duals, tables: &mut tables, pages: &mut pages, files: &mut files };
+        head += &dual::modules((t, meanings), &rule, &mut shared, lists)?;
+        modules += &add_apart(&mut files, &head, format!("make_{name}.rs"), module);
+        pages.files(t, &mut files);
     }
     let mut out = String::from(
         "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, Dual, GlobalBase, Half, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
@@ -120,14 +132,20 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
     out += &operand::traits(&shared.traits);
     out += "}\n";
     putln!(out, "pub(crate) const LONGEST: usize = {longest};");
-    out += "/// The sets of modifiers that instructions have. They determine which methods a [`Code`] has.\npub mod sets {\nuse super::super::modifiers::*;\n#[allow(unused_imports)]\nuse crate::kind::AddressShape;\n";
-    out += &shared.sets.text;
-    out += "}\n#[allow(unused_imports)]\npub(crate) mod signatures {\nuse super::*;\nuse super::operands::*;\nuse crate::opcode::Field;\nuse crate::table::DataType;\nuse crate::kind::{AddressFields, AddressShape};\nuse crate::table::Part;\nuse super::super::image::AddressPlace;\nuse super::super::operand::Place;\n#[allow(unused_imports)]\nuse super::super::dual::{Addend, Fields, Operation};\nuse super::super::resolve::Rules;\n";
-    out += &shared.signatures.text;
+    putln!(
+        out,
+        "/// The sets of modifiers that instructions have. They determine which methods a [`Code`] has.\n{HIDDEN}"
+    );
+    let sets = "use super::super::modifiers::*;\n#[allow(unused_imports)]\nuse crate::kind::AddressShape;\n";
+    out += &add_apart(&mut files, "pub mod sets {", "make_sets.rs".into(), format!("{sets}{}", shared.sets.text));
+    let signatures = "use super::*;\nuse super::operands::*;\nuse crate::opcode::Field;\nuse crate::table::DataType;\nuse crate::kind::{AddressFields, AddressShape};\nuse crate::table::Part;\nuse super::super::image::AddressPlace;\nuse super::super::operand::Place;\n#[allow(unused_imports)]\nuse super::super::dual::{Addend, Fields, Operation};\nuse super::super::resolve::Rules;\n";
+    let signatures = format!("{signatures}{}", shared.signatures.text);
+    out += "#[allow(unused_imports)]\n";
+    out += &add_apart(&mut files, "pub(crate) mod signatures {", "make_signatures.rs".into(), signatures);
     let count = targets.len();
     putln!(
         out,
-        "}}\n#[allow(unused_imports)]\nuse super::dual::Part;\npub(crate) static DUALS: [super::dual::Duals; {}] = [{}];",
+        "#[allow(unused_imports)]\nuse super::dual::Part;\npub(crate) static DUALS: [super::dual::Duals; {}] = [{}];",
         tables.len(),
         tables.join(", ")
     );
@@ -136,12 +154,20 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
     out += &modules;
     let all = roster::all(roster.iter(), &shared.sets);
     let signatures = roster::all(roster::workers(&roster), &shared.sets);
-    Ok(vec![
+    files.extend([
         ("make.rs".into(), out),
         ("make_roster.rs".into(), all),
         ("make_shapes_roster.rs".into(), signatures),
         ("make_dual_roster.rs".into(), roster::duals(&duals)),
-    ])
+    ]);
+    Ok(files)
+}
+
+/// Adds the file with a module's items, and returns the module: its head, and the inclusion of the file.
+fn add_apart(files: &mut Vec<(String, String)>, head: &str, file: String, items: String) -> String {
+    let (module, file) = apart(head, file, items);
+    files.push(file);
+    module
 }
 
 /// The source text of a function with its doc comment.
@@ -151,7 +177,7 @@ pub fn documented(function: &Function, doc: &str, body: &str) -> String {
         putln!(out, "/// {line}");
     }
     let Function { name, signature, .. } = function;
-    putln!(out, "#[inline]\npub const fn {name}{signature} {{ {body} }}");
+    putln!(out, "{HIDDEN}\n#[inline]\npub const fn {name}{signature} {{ {body} }}");
     out
 }
 
