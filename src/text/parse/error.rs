@@ -122,6 +122,13 @@ pub enum ParseErrorKind {
     },
     /// The modifier has no such value.
     Name(Field),
+    /// The temporal hint is one of another kind of operation: those of this one begin with this text.
+    Hint(&'static str),
+    /// The temporal hint is one of the system scope and the instruction has another scope, or the other way round.
+    HintOfScope {
+        /// Whether the hint is one of the system scope.
+        system: bool,
+    },
     /// The modifier of this name, `mul` or `div`, has no such value.
     Factor(&'static str),
     /// The number does not fit in eight bits.
@@ -235,6 +242,9 @@ impl fmt::Display for ParseErrorKind {
             Kind::Number8 => f.write_str("a number from 0 to 255 expected"),
             Kind::Factor(name) => write!(f, "{name} has no such value"),
             Kind::Name(field) => write!(f, "{field} has no such value"),
+            Kind::Hint(prefix) => write!(f, "the hints of this operation begin with {prefix}"),
+            Kind::HintOfScope { system: true } => f.write_str("a hint that needs scope:SCOPE_SYS"),
+            Kind::HintOfScope { system: false } => f.write_str("a hint that has another name with scope:SCOPE_SYS"),
             Kind::Value { field, value } => write!(f, "{field} cannot be {value}"),
             Kind::Range { field, min, max } => write!(f, "{field}: a number from {min} to {max} expected"),
             Kind::Width { field, dwords, given } => {

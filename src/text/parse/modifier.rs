@@ -25,6 +25,8 @@ fn is_cache_policy(field: Field) -> bool {
     matches!(field, Glc | Slc | Dlc | Scc | Sc0 | Sc1 | Nt | Th | Scope | Nv | ScaleOffset)
 }
 
+/// The beginnings of the names of temporal hints of atomic operations, stores and loads.
+const HINTS: [&str; 3] = ["TH_ATOMIC_", "TH_STORE_", "TH_LOAD_"];
 /// The names of the temporal hint 0, from all kinds of operations.
 const ZEROS: [&[u8]; 4] = [b"TH_DEFAULT", b"TH_LOAD_RT", b"TH_STORE_RT", b"TH_ATOMIC_RT"];
 
@@ -409,7 +411,8 @@ impl<'t> Parser<'t, '_> {
             |desc: &&OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope));
         let scope = descs.modifiers().find(is_scope)?;
         let has_all = self.words.value(scope) == (1 << scope.width) - 1;
-        (has_all != is_system).then(|| Cursor { at: place, ..self.cursor }.error(Kind::Name(Field::Th)))
+        (has_all != is_system)
+            .then(|| Cursor { at: place, ..self.cursor }.error(Kind::HintOfScope { system: is_system }))
     }
 
     /// Reads a temporal hint, by the names that the printer writes and others that LLVM's assembler accepts.
@@ -422,16 +425,16 @@ impl<'t> Parser<'t, '_> {
         }
         let flags = Flags(info(self.words.target, self.op_index).flags);
         let t = &self.text.names;
-        let (prefix, table, system): (&[u8], _, _) = match () {
-            _ if flags.is_atomic() => (b"TH_ATOMIC_", t.th_atomic, &[][..]),
-            _ if flags.is_store() => (b"TH_STORE_", t.th_store, t.th_store_system),
-            _ => (b"TH_LOAD_", t.th_load, t.th_load_system),
+        let (prefix, table, system) = match () {
+            _ if flags.is_atomic() => (HINTS[0], t.th_atomic, &[][..]),
+            _ if flags.is_store() => (HINTS[1], t.th_store, t.th_store_system),
+            _ => (HINTS[2], t.th_load, t.th_load_system),
         };
         let returns = u32::from(self.reading == Reading::Returns);
         let (usual, whole) = (self.named(table, word), self.named(system, word));
         let has_other = usual.is_some_and(|value| system.iter().any(|(other, _)| u32::from(*other) == value));
         self.hint = (has_other || whole.is_some()).then_some((self.cursor.at, whole.is_some()));
-        let value = match (usual.or(whole), word.strip_prefix(prefix)) {
+        let value = match (usual.or(whole), word.strip_prefix(prefix.as_bytes())) {
             (Some(value), _) => Some(value | returns),
             (_, Some(b"RT")) => Some(0),
             // As in LLVM's assembler, the hint 0 can have its name from another kind of operation.
@@ -441,7 +444,9 @@ impl<'t> Parser<'t, '_> {
             (_, Some([b'0', b'x', digit @ b'4'..=b'7'])) if flags.is_atomic() => Some((digit - b'0').into()),
             _ => None,
         };
-        let value = value.ok_or_else(|| self.cursor.error(Kind::Name(desc.field)))?;
+        let is_of_another = || HINTS.iter().any(|other| *other != prefix && word.starts_with(other.as_bytes()));
+        let kind = || if is_of_another() { Kind::Hint(prefix) } else { Kind::Name(desc.field) };
+        let value = value.ok_or_else(|| self.cursor.error(kind()))?;
         self.cursor.at += word.len();
         Ok(value)
     }
