@@ -98,21 +98,28 @@ impl Inst {
     /// # }
     /// ```
     pub fn reads_in(&self, msb: VgprMsb) -> RegSet {
-        let most = self.most_address_bits();
-        self.accessed(msb, |operand| {
-            let bits = if operand.role == Some(Field::Vaddr) { operand.bits.max(most) } else { operand.bits };
+        let mut set = self.accessed(msb, |operand| {
             // The set has whole registers, and a write to one half keeps the other.
             let kept = operand.bits == HALF && operand.is_vector() && operand.access.writes();
-            (operand.access.reads() || kept).then_some(Operand { bits, ..*operand })
-        })
+            (operand.access.reads() || kept).then_some(*operand)
+        });
+        let (first, count) = self.perhaps_read();
+        set.insert_bits(first, count);
+        set
     }
 
-    /// The greatest width in bits of an image address, if the words do not determine its number of registers; otherwise
-    /// 0.
-    fn most_address_bits(&self) -> u16 {
+    /// The registers after those of the address operand that an image operation reads if the image's resource says so:
+    /// up to as many as the operation can have. Empty if the words determine the number of address registers.
+    pub(crate) fn perhaps_read(&self) -> (usize, usize) {
+        if self.format() != Format::Mimg || self.get(Field::Dim).is_some() {
+            return (0, 0);
+        }
         let opcode = self.opcode();
-        let most = || ADDRESSES.iter().find(|(of, _)| *of == opcode).map(|(_, dwords)| u16::from(*dwords) * 32);
-        if self.format() == Format::Mimg && self.get(Field::Dim).is_none() { most().unwrap_or(0) } else { 0 }
+        let most = ADDRESSES.iter().find(|(of, _)| *of == opcode).map_or(0, |(_, dwords)| u16::from(*dwords) * 32);
+        let Some(named) = self.operands().find(|operand| operand.role == Some(Field::Vaddr)) else { return (0, 0) };
+        let run = |bits| RegSet::run(self.target(), &Operand { bits, ..named });
+        let ((first, count), (_, all)) = (run(named.bits), run(named.bits.max(most)));
+        (first + count, all - count)
     }
 
     /// The registers that the instruction writes, including implicit ones.

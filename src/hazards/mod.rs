@@ -53,7 +53,7 @@ use crate::value::Reg;
 
 pub use crate::table::hazards::{Certainty, Mode, Unit};
 
-pub use need::{Conflict, Wait, Waits};
+pub use need::{Conflict, Doubt, Wait, Waits};
 pub use rule::{Distance, Rule};
 pub use state::Hazards;
 
@@ -83,9 +83,10 @@ pub struct Need {
     pub place: u32,
     /// A register that both instructions access, if the rule is about registers.
     pub register: Option<Reg>,
-    /// Whether the need is certain. A need for a vector register in an unknown bank is not: on CDNA5 the upper bits of
-    /// register numbers are unknown where paths with different bits meet.
+    /// Whether the need is certain, that is, there is no [`doubt`](Need::doubt).
     pub sure: bool,
+    /// The reason why the need is not certain: [`Doubt::Bank`] or [`Doubt::Dimensions`].
+    pub doubt: Option<Doubt>,
 }
 
 /// Text with the rule, the number that is missing, and the instructions that end the rule: `M36: A matrix operation ...

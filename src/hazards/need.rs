@@ -21,17 +21,39 @@ pub struct Wait {
     pub register: Option<Reg>,
     /// The `producer` that [`Pending::issue`](crate::hazards::Pending::issue) got for the operation.
     pub producer: u32,
-    /// Whether the wait is certainly needed. Otherwise the wait may be unnecessary: for a flat operation, if the code
-    /// waits for its other counter; before RDNA1, for an operation that is older than a flat one; and for registers in
-    /// unknown banks.
+    /// Whether the wait is certainly needed, that is, there is no [`doubt`](Wait::doubt).
     pub sure: bool,
-    /// Whether the instruction accesses the register only if an index, which is not known, is great enough:
-    /// `v_movrels_b32`, or any vector operation after `s_set_gpr_idx_on`. Such a wait is never [`sure`](Wait::sure).
-    pub indexed: bool,
+    /// The reason why the wait may be unnecessary, if it is not [`sure`](Wait::sure).
+    pub doubt: Option<Doubt>,
     /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.
     pub kind: &'static str,
     /// The manuals that describe the counter.
     pub source: &'static str,
+}
+
+/// A reason why a wait or a distance may be unnecessary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// The operation may be done: the code waits for the other counter of a flat operation, or, before RDNA1, the
+    /// operation is older than a flat one.
+    Flat,
+    /// The upper bits of the register's number are unknown: paths with different bits meet (CDNA5).
+    Bank,
+    /// The instruction accesses the register only if an index, which is unknown, is great enough: `v_movrels_b32`, or
+    /// any vector operation after `s_set_gpr_idx_on`.
+    Index,
+    /// The register belongs to the address of an image only if the image has enough dimensions. Up to GCN 1.4 and CDNA2
+    /// the image's resource says how many it has, and not the words.
+    Dimensions,
+}
+
+impl Doubt {
+    /// Whether the next instruction decides about the doubt, and not the operation. A later instruction that surely
+    /// accesses the register then still needs the wait.
+    pub(super) const fn is_of_consumer(self) -> bool {
+        matches!(self, Doubt::Index | Doubt::Dimensions)
+    }
 }
 
 /// The conflict that a wait prevents.
@@ -53,6 +75,13 @@ pub struct Waits {
     by_counter: [Option<Wait>; Counter::ALL.len()],
     /// The strictest number of each counter, from sure and unsure waits.
     strictest: Waitcnt,
+}
+
+impl Wait {
+    /// The same wait with this doubt.
+    pub(super) fn with(self, doubt: Option<Doubt>) -> Wait {
+        Wait { sure: doubt.is_none(), doubt, ..self }
+    }
 }
 
 impl Waits {

@@ -15,6 +15,8 @@ pub struct Owed {
     pub armed: bool,
     /// Whether a caller issued the instruction.
     pub inherited: bool,
+    /// Whether the instruction reads the registers only if an image has enough dimensions.
+    pub perhaps: bool,
     /// The first register, as a bit of `RegSet`.
     pub first: u16,
     /// The number of registers; 0 if the row is not about registers.
@@ -31,7 +33,7 @@ pub struct Owed {
 /// Equality of all fields but the instruction, the upper bits of its registers, and its place.
 impl PartialEq for Owed {
     fn eq(&self, other: &Owed) -> bool {
-        let of = |owed: &Owed| (owed.row, owed.armed, owed.inherited, owed.first, owed.count, owed.age);
+        let of = |owed: &Owed| (owed.row, owed.armed, owed.inherited, owed.perhaps, owed.first, owed.count, owed.age);
         of(self) == of(other)
     }
 }
@@ -49,6 +51,7 @@ impl Owed {
         row: 0,
         armed: false,
         inherited: false,
+        perhaps: false,
         first: 0,
         count: 0,
         inst: Inst::of(0, 0, 0),
@@ -75,7 +78,8 @@ impl Owed {
 
     /// Whether this entry demands at least as much as `other` for the registers that both entries have.
     fn replaces(&self, other: &Owed) -> bool {
-        self.row == other.row && self.inherited == other.inherited && (self.armed || !other.armed)
+        let demands = (!self.armed, self.perhaps) <= (!other.armed, other.perhaps);
+        self.row == other.row && self.inherited == other.inherited && demands
     }
 
     /// Whether this entry can stand for both entries where two paths meet. Waits count transcendental operations, so

@@ -1,7 +1,9 @@
 //! Matching of a producer and a consumer with a rule.
 
+use crate::hazards::need::Doubt;
 use crate::hazards::owed::Owed;
 use crate::hazards::uses::{Files, Run, Use, Uses, share};
+use crate::hazards::{Need, Rule};
 use crate::imm::Hwreg;
 use crate::inst::Inst;
 use crate::opcode::Field;
@@ -15,14 +17,28 @@ use crate::value::Reg;
 pub(crate) struct Match {
     /// A register that both instructions access, if the rule is about registers.
     pub register: Option<Reg>,
-    /// Whether the match is certain, and does not depend on unknown upper bits of the numbers of vector registers.
-    pub sure: bool,
+    /// The reason why the match is not certain.
+    pub doubt: Option<Doubt>,
 }
 
 impl Match {
     /// A match that is certain.
     pub const fn sure(register: Option<Reg>) -> Match {
-        Match { register, sure: true }
+        Match { register, doubt: None }
+    }
+
+    /// A match about a register, a number of `RegSet::run`, that is perhaps a part of an image's address.
+    fn of_dimensions(consumer: &Uses<'_>, register: usize) -> Match {
+        let register = RegSet::register(consumer.inst.target(), register);
+        Match { register, doubt: Some(Doubt::Dimensions) }
+    }
+}
+
+impl Need {
+    /// The need that a row and an earlier instruction, with its place, cause.
+    pub(super) fn of(row: &HazardRow, missing: u8, (producer, place): (Inst, u32), found: Match) -> Need {
+        let Match { register, doubt } = found;
+        Need { rule: Rule(row.rule), missing, producer, place, register, sure: doubt.is_none(), doubt }
     }
 }
 
@@ -36,6 +52,28 @@ pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>)
     sure.or_else(|| {
         (producer.is_in_any_bank() || consumer.is_in_any_bank()).then(|| perhaps(row, producer, consumer))?
     })
+    .or_else(|| by_dimensions(row, producer, consumer))
+}
+
+/// The uncertain match of registers that belong to the address of an image only if it has enough dimensions.
+fn by_dimensions(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
+    let shared = |more: Run, side, other| {
+        let run = runs(side, other).find(|run| share(*run, more))?;
+        Some(run.0.max(more.0))
+    };
+    let consumed = || shared(perhaps_read(&row.consumer, consumer)?, &row.producer, producer);
+    let produced = || shared(perhaps_read(&row.producer, producer)?, &row.consumer, consumer);
+    let is_meant = matches!(row.overlap, Overlap::Share);
+    let first = if is_meant { consumed().or_else(produced) } else { None };
+    first.map(|first| Match::of_dimensions(consumer, first))
+}
+
+/// The registers that the instruction reads if an image has enough dimensions, if the side is about its address.
+pub(crate) fn perhaps_read(side: &Side, uses: &Uses<'_>) -> Option<Run> {
+    let more = Some(uses.inst.perhaps_read()).filter(|(_, count)| *count != 0)?;
+    let accessed = side.operands.as_ref()?;
+    let is_address = |one: &Use| one.role == Some(Field::Vaddr) && is_of(accessed, uses, one);
+    uses.iter().any(|one| is_address(&one)).then_some(more)
 }
 
 /// The uncertain match of vector registers in any banks, if their upper bits are unknown in one of the instructions.
@@ -51,7 +89,7 @@ fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<
         let mut others = all_runs(&row.consumer, consumer).filter(vectors).map(lowered);
         others.find(|b| share(a, *b)).map(|b| a.0.max(b.0))
     })?;
-    Some(Match { register: RegSet::register(consumer.inst.target(), met), sure: false })
+    Some(Match { register: RegSet::register(consumer.inst.target(), met), doubt: Some(Doubt::Bank) })
 }
 
 /// The register that both instructions access in a match by known registers; `Some(None)` if they match by a rule that
@@ -109,8 +147,15 @@ impl<'a> Runs<'a> {
 /// instruction.
 pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: &Uses<'_>) -> Option<Match> {
     let run = (usize::from(owed.first), usize::from(owed.count));
-    let is_met = || runs(&row.consumer, consumer).any(|other| share(other, run));
-    (differ(row, &owed.inst, consumer.inst) && is_met()).then(|| Match::sure(first_shared(row, run, consumer)))
+    if !differ(row, &owed.inst, consumer.inst) {
+        return None;
+    }
+    let doubt = owed.perhaps.then_some(Doubt::Dimensions);
+    if runs(&row.consumer, consumer).any(|other| share(other, run)) {
+        return Some(Match { register: first_shared(row, run, consumer), doubt });
+    }
+    let more = perhaps_read(&row.consumer, consumer).filter(|more| share(*more, run))?;
+    Some(Match::of_dimensions(consumer, run.0.max(more.0)))
 }
 
 /// Whether the row's condition on both instructions holds.
@@ -189,9 +234,16 @@ pub(crate) fn matches_rest(row: &HazardRow, (producer, gone): (&Uses<'_>, u32), 
         let mut both = other.max(first)..(other + n).min(first + count);
         both.find(|register| gone & bit(register - first) == 0)
     };
-    let register = runs(&row.consumer, consumer).filter(is_meant).filter_map(left).min()?;
-    let register = RegSet::register(consumer.inst.target(), register);
-    differ(row, producer.inst, consumer.inst).then_some(Match::sure(register))
+    if !differ(row, producer.inst, consumer.inst) {
+        return None;
+    }
+    match runs(&row.consumer, consumer).filter(is_meant).filter_map(left).min() {
+        Some(register) => Some(Match::sure(RegSet::register(consumer.inst.target(), register))),
+        None => {
+            let more = perhaps_read(&row.consumer, consumer).filter(|_| matches!(row.overlap, Overlap::Share))?;
+            left(more).map(|register| Match::of_dimensions(consumer, register))
+        }
+    }
 }
 
 /// The first operand that the instruction writes in vector registers.

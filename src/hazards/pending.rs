@@ -3,9 +3,9 @@
 use crate::flags::Flags;
 use crate::hazards::in_flight::{Held, Passed, event, events_of, is_read_at_issue};
 use crate::hazards::indexed::{IndexMode, Indexed, reached};
-use crate::hazards::need::{Conflict, Wait, Waits, own_wait};
+use crate::hazards::need::{Conflict, Doubt, Wait, Waits, own_wait};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
-use crate::hazards::uses::{Use, Uses};
+use crate::hazards::uses::{Run, Use, Uses, share};
 use crate::imm::Waitcnt;
 use crate::inst::Inst;
 use crate::registers::RegSet;
@@ -28,6 +28,9 @@ use crate::vgpr_msb::VgprMsb;
 ///
 /// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). If paths with different bits meet,
 /// a wait for a vector register is not sure.
+///
+/// Up to GCN 1.4 and CDNA2, a wait for a register that belongs to the address of an image only if the image has enough
+/// dimensions is not sure ([`Doubt::Dimensions`]).
 ///
 /// Memory is not followed: neither loads of data that another operation stores, nor reads of LDS that is filled from
 /// memory.
@@ -203,7 +206,8 @@ impl<C: Capacity> Pending<C> {
         !self.held.is_empty()
             && (self.is_banked()
                 || self.held().any(|held| uses.touches(held.first, held.count))
-                || !Indexed::of(uses, self.index).is_none())
+                || !Indexed::of(uses, self.index).is_none()
+                || uses.inst.perhaps_read().1 != 0)
     }
 
     /// The result of [`Pending::needs`] for an instruction that has performed its own wait, which comes before its
@@ -212,11 +216,13 @@ impl<C: Capacity> Pending<C> {
         let mut waits = Waits::default();
         let facts = uses.facts();
         let (is_banked, indexed) = (self.is_banked(), Indexed::of(uses, self.index));
+        let more = uses.inst.perhaps_read();
         for held in self.held() {
             let is_near = is_banked || uses.touches(held.first, held.count);
             let near = if is_near { self.conflict(held, uses, facts) } else { None };
             let far = || if indexed.is_none() { None } else { self.far_conflict(held, uses, &indexed) };
-            if let Some(wait) = near.or_else(far) {
+            let perhaps = || if more.1 == 0 { None } else { self.perhaps_conflict(held, more) };
+            if let Some(wait) = near.or_else(far).or_else(perhaps) {
                 waits.add(wait);
             }
         }
@@ -244,7 +250,21 @@ impl<C: Capacity> Pending<C> {
         };
         let register = RegSet::register(uses.inst.target(), bit.into());
         let is_in_any_bank = (held.any_bank || self.any_bank()) && matches!(register, Some(Reg::Vgpr(_)));
-        Some(Wait { sure: !held.maybe_done && !is_in_any_bank, ..self.wait_of(held, event, conflict, register) })
+        let doubt = match held.maybe_done {
+            true => Some(Doubt::Flat),
+            false => is_in_any_bank.then_some(Doubt::Bank),
+        };
+        Some(self.wait_of(held, event, conflict, register).with(doubt))
+    }
+
+    /// The conflict with an operation whose result is in a register that the next instruction reads if an image has
+    /// enough dimensions.
+    fn perhaps_conflict(&self, held: &Held, more: Run) -> Option<Wait> {
+        let event = event(self.target, held.event).filter(|event| event.holds_results())?;
+        let first = usize::from(held.first);
+        let is_met = share(more, (first, held.count.into()));
+        let register = RegSet::register(self.target, first.max(more.0));
+        is_met.then(|| self.wait_of(held, event, Conflict::Read, register).with(Some(Doubt::Dimensions)))
     }
 
     /// The conflict with an operation that holds a register above an indexed operand: the index may select that
@@ -261,7 +281,7 @@ impl<C: Capacity> Pending<C> {
             _ => (written()?, Conflict::Source),
         };
         let register = RegSet::register(self.target, bit.into());
-        Some(Wait { sure: false, indexed: true, ..self.wait_of(held, event, conflict, register) })
+        Some(self.wait_of(held, event, conflict, register).with(Some(Doubt::Index)))
     }
 
     /// The possible first registers of the operation's run: one in each bank if only the operation's bank is unknown;
@@ -282,7 +302,7 @@ impl<C: Capacity> Pending<C> {
             register,
             producer: held.producer,
             sure: true,
-            indexed: false,
+            doubt: None,
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
         }
@@ -329,7 +349,7 @@ impl<C: Capacity> Pending<C> {
         for wait in waits.iter() {
             if wait.sure {
                 self.assume_one(wait.counter, wait.at_most);
-            } else if !wait.indexed {
+            } else if !wait.doubt.is_some_and(Doubt::is_of_consumer) {
                 self.drop_one(&wait);
             }
         }

@@ -6,14 +6,14 @@ use crate::flags::Flags;
 use crate::hazards::next::Next;
 use crate::hazards::owed::{self, Owed};
 use crate::hazards::pair::{Match, conditions_hold, covering, has_operand, holds, is_gone, overwritten, passes, runs};
-use crate::hazards::pair::{matches, matches_rest, matches_run};
+use crate::hazards::pair::{matches, matches_rest, matches_run, perhaps_read};
 use crate::hazards::past::{EMPTY, Past};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
 use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
 use crate::hazards::table::{Classes, bits};
-use crate::hazards::uses::Uses;
-use crate::hazards::{Modes, Need, Needs, Rule, Unit};
+use crate::hazards::uses::{Run, Uses};
+use crate::hazards::{Modes, Need, Needs, Unit};
 use crate::inst::Inst;
 use crate::opcode::{Field, well_known};
 use crate::table::hazards::{Ender, HazardRow, HazardTables, class};
@@ -240,8 +240,8 @@ impl<C: Capacity> Hazards<C> {
                 0 => matches(row, &Uses::of(&owed.inst, owed.msb), uses),
                 _ => matches_run(row, owed, uses),
             };
-            if let Some(Match { register, sure }) = found {
-                take(Need { rule: Rule(row.rule), missing: 1, producer: owed.inst, place: owed.place, register, sure });
+            if let Some(found) = found {
+                take(Need::of(row, 1, (owed.inst, owed.place), found));
             }
         }
     }
@@ -320,8 +320,8 @@ impl<C: Capacity> Hazards<C> {
             if missing == 0 || past.age.trans >= row.trans || self.is_past(row, &past.age) {
                 continue;
             }
-            if let Some(Match { register, sure }) = matches((n, row)) {
-                take(Need { rule: Rule(row.rule), missing, producer: past.inst, place: past.place, register, sure });
+            if let Some(found) = matches((n, row)) {
+                take(Need::of(row, missing, (past.inst, past.place), found));
             }
         }
     }
@@ -488,13 +488,19 @@ impl<C: Capacity> Hazards<C> {
         let armed = new.armed >> number & 1 == 1;
         let Past { inst, msb, place, .. } = *new;
         let (row_number, age) = (number as u8, Age::NEW);
-        let owed = Owed { row: row_number, armed, inherited: false, first: 0, count: 0, inst, msb, place, age };
+        let (inherited, perhaps) = (false, false);
+        let owed = Owed { row: row_number, armed, inherited, perhaps, first: 0, count: 0, inst, msb, place, age };
         let mut has_room = true;
         match row.is_about_registers() {
             false => has_room &= owed::add(&mut self.owed, owed),
             true => {
-                for (first, count) in runs(&row.producer, uses) {
-                    has_room &= owed::add(&mut self.owed, Owed { first: first as u16, count: count as u16, ..owed });
+                let mut add = |(first, count): Run, perhaps| {
+                    let new = Owed { first: first as u16, count: count as u16, perhaps, ..owed };
+                    has_room &= owed::add(&mut self.owed, new);
+                };
+                runs(&row.producer, uses).for_each(|run| add(run, false));
+                if let Some(more) = perhaps_read(&row.producer, uses) {
+                    add(more, true);
                 }
             }
         }

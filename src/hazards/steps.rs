@@ -1,9 +1,9 @@
 //! Rules about more than two instructions: two producers, counted instructions, and registers that were seen before.
 
-use crate::hazards::pair::{holds, matches_two, scalars, written};
+use crate::hazards::Need;
+use crate::hazards::pair::{Match, holds, matches_two, scalars, written};
 use crate::hazards::past::Past;
 use crate::hazards::uses::Uses;
-use crate::hazards::{Need, Rule};
 use crate::inst::Inst;
 use crate::opcode::Field;
 use crate::table::hazards::{HazardRow, HazardTables, Side, Upto, class};
@@ -157,8 +157,7 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
     }
     let uses = both.map(|past| Uses::of(&past.inst, past.msb));
     let register = matches_two(row, [&uses[0], &uses[1]], consumer)?;
-    let (producer, place, register) = (first.inst, first.place, Some(register));
-    Some(Need { rule: Rule(row.rule), missing, producer, place, register, sure: true })
+    Some(Need::of(row, missing, (first.inst, first.place), Match::sure(Some(register))))
 }
 
 /// Whether a producer that has just been issued makes a pair with an earlier producer of the row, which has this age.

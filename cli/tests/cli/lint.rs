@@ -380,6 +380,8 @@ fn descriptors_give_what_is_used() {
     assert_eq!(errors(&kernel(16, 8, 8, accumulation)), wanted);
     let sgprs = errors(&kernel(16, 16, 8, code));
     assert!(sgprs.len() == 1 && sgprs[0].starts_with("few-sgprs: it uses 21 scalar registers"), "{sgprs:?}");
+    // The address of this sample has up to three registers, but the kernel may sample an image with fewer dimensions.
+    assert_eq!(errors(&kernel(8, 4, 16, "\timage_sample v[0:3], v2, s[0:7], s[8:11] dmask:0xf")), none);
     let wanted = ["no-scratch: it accesses scratch memory, and the descriptor gives none"];
     assert_eq!(errors(&kernel(8, 8, 8, "\tscratch_store_dword off, v0, s0")), wanted);
 }

@@ -201,17 +201,19 @@ const OWN: [Own; 25] = [
         severity: HINT,
         title: "a wait for a counter is perhaps missing",
         text: "The wait that is there is enough only if a flat operation accessed the memory whose counter it waits for, if a \
-               vector register is one of another bank, or if an index chooses a register that was loaded before.",
+               vector register is one of another bank, if an index chooses a register that was loaded before, or if an \
+               image has too few dimensions for a register that is still being loaded.",
         help: "If a flat operation may access either memory, wait for both of its counters. If an index may choose a \
-               register that is still being loaded, wait for it.",
+               register that is still being loaded, or an image's address has it, wait for it.",
     },
     Own {
         id: "perhaps-hazard",
         severity: HINT,
         title: "something is perhaps missing between two instructions",
-        text: "Two instructions are too close by a rule about vector registers, if these are in one bank: paths with other upper \
-               bits of their numbers meet before one of them.",
-        help: "Set the upper bits anew where the paths meet.",
+        text: "Two instructions are too close by a rule about vector registers, if these are in one bank, since paths with other \
+               upper bits of their numbers meet before one of them, or if an image has so many dimensions that one \
+               belongs to its address.",
+        help: "Set the upper bits anew where the paths meet. Insert what is missing if the image has the dimensions.",
     },
     Own {
         id: "early-return",

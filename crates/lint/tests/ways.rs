@@ -162,6 +162,59 @@ fn an_index_chooses_registers_that_a_wait_is_for() {
     assert!(wanted.iter().all(|line| found.iter().any(|found| found == line)), "{found:#?}");
 }
 
+/// Before RDNA the resource of an image, and not the words, determines how many registers the address has. Registers that
+/// may belong to it give hints, waits for them stay, and later instructions that surely read them still need the wait.
+#[test]
+fn a_resource_determines_the_registers_of_an_image_address() {
+    let sample = "image_sample v[20:23], v3, s[0:7], s[8:11] dmask:0xf";
+    for target in [Target::Gfx600, Target::Gfx803, Target::Gfx900, Target::Gfx90a] {
+        // The address of gfx90a begins at an even register.
+        let sample = if target == Target::Gfx90a { sample.replace("v3", "v2") } else { sample.into() };
+        let load = |to: u8| match target {
+            Target::Gfx600 | Target::Gfx803 => format!("buffer_load_dword v{to}, off, s[4:7], 0"),
+            _ => format!("global_load_dword v{to}, v[10:11], off"),
+        };
+        let found = |text: &str| {
+            let code = assemble(target, text);
+            let image = Image::bare(TargetId::parse(target.name()), 0, &code);
+            let is_about_waits = |finding: &&Finding<'_>| finding.rule().ends_with("missing-wait");
+            let found = check::image(&image, target);
+            found.iter().filter(is_about_waits).map(ToString::to_string).collect::<Vec<String>>()
+        };
+        // A sample has up to three address registers.
+        let text = |to: u8| format!("{}; {sample}; v_mov_b32 v9, v{to}; s_endpgm", load(to));
+        let maybe = found(&text(4));
+        assert_eq!(maybe.len(), 2, "{target}: {maybe:#?}");
+        let hint = "v4 is perhaps used before it is loaded: the image's resource, which is not known, decides how many \
+                    registers the address has";
+        assert!(
+            maybe[0].starts_with("hint[perhaps-missing-wait]: ") && maybe[0].ends_with(hint),
+            "{target}: {maybe:#?}"
+        );
+        assert!(maybe[1].starts_with("error[missing-wait]: "), "{target}: {maybe:#?}");
+        assert_eq!(found(&text(6)).len(), 1, "{target}");
+        let waits = format!("{}; {}; s_waitcnt vmcnt(0); {sample}; v_mov_b32 v9, v8; s_endpgm", load(8), load(4));
+        assert_eq!(trimmed(target, &waits), assemble(target, &waits), "{target}");
+    }
+}
+
+/// A distance before a register that may belong to the address of an image is a hint.
+#[test]
+fn distances_before_image_addresses_can_be_uncertain() {
+    let target = Target::Gfx90a;
+    let found = |sample: &str| {
+        let code = assemble(target, &format!("v_mfma_f32_4x4x1f32 v[4:7], v0, v1, v[4:7]; {sample}; s_endpgm"));
+        let image = Image::bare(TargetId::parse(target.name()), 0, &code);
+        check::image(&image, target).iter().map(ToString::to_string).collect::<Vec<String>>()
+    };
+    let told = |sample: &str, what: &str| found(sample).iter().filter(|found| found.contains(what)).count();
+    let sample = |address: &str| format!("image_sample v[20:23], {address}, s[0:7], s[8:11] dmask:0xf");
+    assert_eq!(told(&sample("v4"), "error[M"), 1, "{:#?}", found(&sample("v4")));
+    assert_eq!(told(&sample("v2"), "hint[perhaps-hazard]"), 1, "{:#?}", found(&sample("v2")));
+    assert_eq!(told(&sample("v2"), "if the image has enough dimensions"), 1, "{:#?}", found(&sample("v2")));
+    assert_eq!(told(&sample("v0"), "hazard"), 0, "{:#?}", found(&sample("v0")));
+}
+
 #[test]
 fn lds_is_written_before_a_barrier_is_passed() {
     let text = "ds_write_b32 v0, v1; s_nop 0; s_barrier; ds_read_b32 v2, v0; s_endpgm";

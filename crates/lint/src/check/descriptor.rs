@@ -1,6 +1,7 @@
 //! Kernel descriptors: whether they provide the registers and the memory that the code uses.
 
 use amdgpu_isa::facts::{Purpose, RegSet, Space};
+use amdgpu_isa::hazards::Next;
 use amdgpu_isa::kernel::{DescriptorPart, KernelDescriptor, Registers};
 use amdgpu_isa::{Inst, Operand, Reg, Value, VgprMsb};
 
@@ -35,7 +36,8 @@ impl Check<'_, '_, '_> {
         for block in self.flow().reached(first) {
             let mut msb = self.banked.get(&block).copied().unwrap_or(VgprMsb::ENTRY);
             for (address, inst) in self.flow().insts(block) {
-                used |= inst.reads_in(msb) | inst.writes_in(msb);
+                // The registers that an image's address has only if the resource says so do not count.
+                Next::new(&inst, msb).insert_into(&mut used, |_| true);
                 let is_it = |last: &u16| inst.second_opcode().is_some() && reads_beside_pair(&inst, msb, *last);
                 // Several kernels can reach the same instruction, so `lasts` ensures that it is reported only once.
                 if let Some(last) = last.filter(is_it).filter(|last| self.lasts.insert((address, *last))) {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use amdgpu_isa::facts::Counter;
-use amdgpu_isa::hazards::{Conflict, Need, Unit, Wait};
+use amdgpu_isa::hazards::{Conflict, Doubt, Need, Unit, Wait};
 use amdgpu_isa::kernel::{DescriptorError, KernelDescriptor};
 use amdgpu_isa::{DecodeError, Inst, Reg, Target};
 use amdgpu_object::Name;
@@ -366,10 +366,16 @@ fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (Conflict::Source, kind) => write!(f, "overwritten while a {kind} operation still reads it")?,
         (_, kind) => write!(f, "used before a {kind} operation is done")?,
     }
-    match wait.sure {
-        true => Ok(()),
-        false if wait.indexed => f.write_str(": an index, which is not known, decides which register it is"),
-        false => f.write_str(": what is waited for is enough only if the addresses of flat operations are known"),
+    wait.doubt.map_or(Ok(()), |doubt| write!(f, ": {}", reason(doubt)))
+}
+
+/// The reason why a finding is a hint only.
+fn reason(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::Index => "an index, which is not known, decides which register it is",
+        Doubt::Bank => "the upper bits of the register's number are not known here",
+        Doubt::Dimensions => "the image's resource, which is not known, decides how many registers the address has",
+        _ => "what is waited for is enough only if the addresses of flat operations are known",
     }
 }
 
@@ -399,8 +405,10 @@ fn hazard(need: &Need, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(register) = need.register {
         write!(f, " ({})", register_name(register))?;
     }
-    if !need.sure {
-        write!(f, ", by {} if the registers are in one bank", need.rule.id())?;
+    match need.doubt {
+        None => {}
+        Some(Doubt::Dimensions) => write!(f, ", by {} if the image has enough dimensions", need.rule.id())?,
+        Some(_) => write!(f, ", by {} if the registers are in one bank", need.rule.id())?,
     }
     write!(f, ": {}", need.rule.text().trim_end_matches('.'))
 }
