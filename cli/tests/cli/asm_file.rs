@@ -25,7 +25,7 @@ pub fn sources() -> PathBuf {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Contents {
     header: (u16, u32, u8, u8),
-    pub sections: Vec<(String, u64, u64, Vec<u8>)>,
+    pub sections: Vec<(String, u64, u64, u64, Vec<u8>)>,
     symbols: BTreeSet<(String, Option<String>, u64, u64, u8, u8)>,
     dynamic: BTreeSet<(String, u64, u64, u8, u8)>,
     relocations: Vec<(String, u64, u32, String, i64)>,
@@ -68,7 +68,9 @@ pub fn contents(bytes: &[u8]) -> Contents {
         }
         // An empty section has no effect, and only one of the assemblers makes it.
         if is_ours(&name) && section.size() > 0 {
-            sections.push((name, section.address(), section.size(), section.data().unwrap().to_vec()));
+            let object::SectionFlags::Elf { sh_flags } = section.flags() else { panic!() };
+            let data = section.data().unwrap().to_vec();
+            sections.push((name, section.address(), section.size(), sh_flags, data));
         }
     }
     sections.sort();

@@ -78,6 +78,21 @@ fn sections_of_every_kind_are_linked_taken_apart_and_put_together() {
     }
 }
 
+/// A linker joins constants and texts of several lengths in one section, which has the flags of all of them.
+#[test]
+fn joined_constants_keep_their_flags() {
+    let work = directory("asm-joined");
+    let path = work.join("joined.s");
+    let parts = [".section .rodata.a,\"a\"\n.long 1", ".section .rodata.cst8,\"aM\",@progbits,8\n.quad 2"];
+    let text = ".section .rodata.str1.1,\"aMS\",@progbits,1\n.asciz \"text\"";
+    for source in [parts.join("\n"), format!("{}\n{text}", parts[1]), format!("{text}\n{}", parts.join("\n"))] {
+        let source = format!("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\ns_endpgm\n{source}\n");
+        std::fs::write(&path, source).unwrap();
+        round(&path, "amdgcn-amd-amdhsa", "gfx942", &work);
+        compare(&path, "gfx942", None, true, &work);
+    }
+}
+
 /// Labels at the same offset of two sections.
 #[test]
 fn labels_of_two_sections_of_code_are_different() {

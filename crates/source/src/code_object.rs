@@ -471,9 +471,15 @@ impl<'a> CodeObject<'a> {
             (0x8000_0000, 'e'),
         ];
         // A linker that has joined texts and constants of several lengths leaves the flags of merged sections with the
-        // entry size 0. No directive can state this, so these flags are left out.
+        // entry size 0. No directive can state this. An empty part of the section has these flags instead, and a linker
+        // joins it.
         let is_joined = section.flags & 0x10 != 0 && section.entry == 0;
         let has = if is_joined { section.flags & !0x30 } else { section.flags };
+        if is_joined {
+            let texts = if section.flags & 0x20 != 0 { "S" } else { "" };
+            let Section { name: whole, index, .. } = section;
+            let _ = write!(out, "\n\t.section {},\"aM{texts}\",@progbits,1,unique,{index}", name(whole));
+        }
         flags.extend(letters.iter().filter(|(bit, _)| has & bit != 0).map(|(_, letter)| letter));
         let kind = match section.kind {
             elf::SHT_NOTE => "note".into(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use amdgpu_object::elf::{SHF_EXCLUDE, SHF_GROUP, SHF_MERGE, SHF_STRINGS, SHT_NOBITS};
+use amdgpu_object::elf::{SHF_EXCLUDE, SHF_GROUP, SHT_NOBITS};
 
 use super::Chunk;
 use crate::resolve::{At, Image, Of};
@@ -59,10 +59,8 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
             chunks.len() - 1
         });
         let chunk = &mut chunks[at];
-        let is_same = chunk.flags & SHF_MERGE == flags & SHF_MERGE && chunk.entry == section.entry;
         chunk.flags |= flags;
-        if !is_same {
-            chunk.flags &= !(SHF_MERGE | SHF_STRINGS);
+        if chunk.entry != section.entry {
             chunk.entry = 0;
         }
         let start = chunk.len.next_multiple_of(section.align);
