@@ -181,7 +181,21 @@ pub const FLAGS: [&str; 32] = [
 ];
 
 /// The steps of computing an address, by their names in `isa/`: the variants of `AddressStep`.
-pub const ADDRESS_STEPS: [&str; 9] = ["pc", ADDRESS_JUMP, "low", "high", "sum", "copy", "select", "sign8", "sign16"];
+pub const ADDRESS_STEPS: [&str; 13] = [
+    "pc",
+    ADDRESS_JUMP,
+    "low",
+    "high",
+    "low_less",
+    "high_less",
+    "sum",
+    "distance",
+    "absolute",
+    "copy",
+    "select",
+    "sign8",
+    "sign16",
+];
 
 /// The step that jumps to the address that it computes.
 pub const ADDRESS_JUMP: &str = "jump";

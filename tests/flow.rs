@@ -112,6 +112,18 @@ fn addresses_relative_to_the_program_counter_are_known() {
     let code = assemble(target, jump);
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert_eq!(blocks(&flow), [(0, Exit::Jump, vec![0])]);
+    // Tensile's jumps, forwards and backwards: a distance in a register is added to the address, or subtracted.
+    let far =
+        "s_getpc_b64 s[4:5]; s_add_i32 s6, lit(0x18), 4; s_add_u32 s4, s4, s6; s_addc_u32 s5, s5, 0; s_setpc_b64 s[4:5]
+               s_nop 0; s_nop 0; s_endpgm";
+    let code = assemble(target, far);
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert_eq!(blocks(&flow)[0], (0, Exit::Jump, vec![flow.block_at(BASE + 0x20).unwrap()]));
+    let back = "s_nop 0; s_getpc_b64 s[4:5]; s_add_i32 s6, 0xfffffff4, 4; s_abs_i32 s6, s6; s_sub_u32 s4, s4, s6
+                s_subb_u32 s5, s5, 0; s_setpc_b64 s[4:5]";
+    let code = assemble(target, back);
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert_eq!(blocks(&flow), [(0, Exit::Jump, vec![0])]);
     // Two paths lead to the jump, with different addresses.
     let two = "s_cbranch_scc1 L; s_getpc_b64 s[4:5]; s_branch M; L:; s_getpc_b64 s[4:5]; M:; s_setpc_b64 s[4:5]";
     let code = assemble(target, two);

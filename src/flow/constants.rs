@@ -67,6 +67,16 @@ impl Constants {
                     self.carry = Some(sum >> 32 != 0);
                 }
             }
+            AddressStep::LowLess | AddressStep::HighLess => {
+                let with = if step == AddressStep::LowLess { Some(false) } else { carry };
+                if let (Some(a), Some(b), Some(with)) = (first, second, with) {
+                    let less = u64::from(low(b)) + u64::from(with);
+                    self.set(to, Some(low(a).wrapping_sub(low(less))));
+                    self.carry = Some(u64::from(low(a)) < less);
+                }
+            }
+            AddressStep::Distance => self.set(to, first.zip(second).map(|(a, b)| low(a).wrapping_add(low(b)))),
+            AddressStep::Absolute => self.set(to, first.map(|value| (value as i32).unsigned_abs())),
             AddressStep::Copy if is_pair => self.set_pair(to, first),
             AddressStep::Copy => self.set(to, first.map(low)),
             AddressStep::Sum => self.set_pair(to, first.zip(second).map(|(a, b)| a.wrapping_add(b))),

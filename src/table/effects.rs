@@ -67,8 +67,16 @@ pub enum AddressStep {
     Low,
     /// An addition of a number and the carry to the upper half of an address.
     High,
+    /// A subtraction from the lower half, which leaves the borrow in SCC.
+    LowLess,
+    /// A subtraction of a number and the borrow from the upper half.
+    HighLess,
     /// An addition to both halves.
     Sum,
+    /// An addition of two numbers, whose sum is a distance to an address: `s_add_i32`.
+    Distance,
+    /// The absolute value of a distance: `s_abs_i32`.
+    Absolute,
     /// A copy of one half, or of both.
     Copy,
     /// A copy of one of two values (`s_cselect_b64`), or of one value or none (`s_cmov_b64`), as SCC decides.

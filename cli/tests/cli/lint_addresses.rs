@@ -54,13 +54,15 @@ fn code_of(path: &Path) -> (Vec<u8>, u64, u64) {
 
 /// The address that code makes relative to itself.
 fn made(target: Target, code: &[u8], base: u64) -> u64 {
-    let (mut sum, mut is_open) = (0u64, false);
+    let (mut sum, mut distance, mut is_open) = (0u64, 0u64, false);
     for found in Decoder::new(target, code) {
         let Ok(inst) = found.inst else { continue };
         let after = base + (found.offset + inst.len()) as u64;
         let literal = inst.words().last().map_or(0, |word| u64::from(*word));
         match inst.opcode().name() {
             "s_getpc_b64" | "s_call_b64" => (sum, is_open) = (after, true),
+            "s_add_i32" => distance = literal.wrapping_add(4),
+            "s_add_u32" if is_open && inst.words().len() == 1 => sum = sum.wrapping_add(distance),
             "s_add_u32" if is_open => sum = sum.wrapping_add(literal),
             "s_addc_u32" if inst.words().len() > 1 => sum = sum.wrapping_add(literal << 32),
             "s_add_nc_u64" if inst.words().len() > 1 => sum = sum.wrapping_add(inst.literal64().unwrap_or(literal)),
@@ -82,6 +84,8 @@ const ADDRESSES: &[&str] = &[
     "s_get_pc_i64 s[4:5]; s_sext_i32_i16 s5, s5; {load}; s_add_nc_u64 s[4:5], f@rel64+{8}, s[4:5]",
     // The words are s_add_nc_u64 s[4:5], s[4:5], 0x134 with a literal of 32 bits.
     "s_getpc_b64 s[4:5]; s_add_nc_u64 s[22:23], s[22:23], 0; .long 0xa984ff04, 0x134; .p2align 6; .fill 60, 4, 0xbf800000",
+    "s_getpc_b64 s[4:5]; s_add_i32 s8, f@rel32@lo, 4; s_add_u32 s4, s4, s8; s_addc_u32 s5, s5, 0",
+    "s_get_pc_i64 s[4:5]; s_add_co_i32 s8, f@rel32@lo, 4; s_add_co_u32 s4, s4, s8; s_add_co_ci_u32 s5, s5, 0",
     "s_call_b64 s[4:5], .Lnext; .Lnext:; s_add_u32 s4, s4, f@rel32@lo+4; s_addc_u32 s5, s5, f@rel32@hi+12",
 ];
 
@@ -133,7 +137,12 @@ fn what_is_unknown_of_addresses_is_refused() {
     for &target in Target::ALL.iter().filter(|target| !target.name().contains("wave")) {
         for idiom in [
             "s_getpc_b64 s[4:5]; s_mov_b32 s8, s4",
-            "s_getpc_b64 s[4:5]; s_sub_u32 s4, s4, 0x100; s_subb_u32 s5, s5, 0",
+            "s_getpc_b64 s[4:5]; s_sub_u32 s4, s4, s8; s_subb_u32 s5, s5, 0",
+            "s_getpc_b64 s[4:5]; s_sub_u32 s4, f@rel32@lo, s4; s_subb_u32 s5, s5, 0",
+            "s_getpc_b64 s[4:5]; s_sub_u32 s4, s4, f@rel32@lo; s_addc_u32 s5, s5, 0",
+            "s_getpc_b64 s[4:5]; s_add_i32 s8, f@rel32@lo, 4; s_mul_i32 s8, s8, 3; s_add_u32 s4, s4, s8; s_addc_u32 s5, s5, 0",
+            "s_getpc_b64 s[4:5]; s_add_i32 s8, f@rel32@lo, s9; s_add_u32 s4, s4, s8; s_addc_u32 s5, s5, 0",
+            "s_getpc_b64 s[4:5]; s_add_i32 s8, f@rel32@lo, 4; s_abs_i32 s8, s8; s_sub_u32 s4, s4, s8; s_addc_u32 s5, s5, 0",
             "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, 16; s_addc_u32 s5, s5, 0",
             "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, s8; s_addc_u32 s5, s5, s9",
             "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, f@rel32@lo+4; s_cmp_eq_u32 s8, 0; s_addc_u32 s5, s5, 0",

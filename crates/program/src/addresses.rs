@@ -41,6 +41,8 @@ pub struct Part {
     pub address: u64,
     /// The place of the number in the instruction, and the half of the address to which it is added.
     pub kind: PartKind,
+    /// The number that code adds to this number before it adds the sum to the address; usually 0.
+    pub bias: u32,
 }
 
 /// The place and the meaning of a number that is added to an address.
@@ -54,14 +56,14 @@ pub enum PartKind {
     Whole,
     /// A number for the upper half that is an inline constant: 0 or -1.
     Sign,
+    /// A number that is subtracted from the lower half, in the second dword.
+    Less,
 }
 
 /// The numbers that are added to an address, and their sum.
-struct Distance<'c> {
+struct Distance {
     parts: Vec<Part>,
     value: u64,
-    /// The code after the last addition.
-    rest: &'c [u8],
 }
 
 impl MadeAddress {
@@ -80,12 +82,12 @@ impl MadeAddress {
     pub fn new(inst: &Inst, address: u64, after: &[u8]) -> Option<MadeAddress> {
         let pc = address.wrapping_add(inst.len() as u64);
         let pair = written(inst)?;
-        let distance = distance(inst.target(), pair, pc, after)?;
+        let (distance, rest) = distance(inst.target(), pair, pc, after)?;
         Some(MadeAddress {
             reader: address,
             pc,
             goal: pc.wrapping_add(distance.value),
-            goes_on: goes_on(inst.target(), pair, distance.rest),
+            goes_on: goes_on(inst.target(), pair, rest),
             parts: distance.parts,
         })
     }
@@ -103,13 +105,14 @@ fn register(operand: &Operand) -> Option<u8> {
     }
 }
 
-/// The register to which an instruction adds a number, and the operand with the number.
+/// The register to which an instruction adds a number, or from which it subtracts one, and the operand with the number.
 fn addition(inst: &Inst) -> Option<(u8, Operand)> {
     let mut operands = inst.operands();
     let (to, a, b) = (operands.next()?, operands.next()?, operands.next()?);
-    let (from, number) = if register(&a).is_some() { (a, b) } else { (b, a) };
-    let is_same = to.access.writes() && (register(&to), to.bits) == (register(&from), from.bits);
-    Some((register(&to).filter(|_| is_same)?, number))
+    let is_same = |from: &Operand| (register(&to), to.bits) == (register(from), from.bits);
+    let is_less = matches!(inst.address_step(), Some(AddressStep::LowLess | AddressStep::HighLess));
+    let number = if is_same(&a) { b } else { Some(a).filter(|_| !is_less && is_same(&b))? };
+    Some((register(&to).filter(|_| to.access.writes())?, number))
 }
 
 /// Whether an instruction sign-extends the low bits of the high half, which does not change a near address.
@@ -123,44 +126,17 @@ fn touches(inst: &Inst, pair: u8) -> bool {
     touched.contains(Reg::Sgpr(pair)) || touched.contains(Reg::Sgpr(pair.saturating_add(1)))
 }
 
-/// The distance that is added to the address in a pair of registers; `address` is the address of the first instruction
-/// of `rest`.
-fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) -> Option<Distance<'c>> {
-    let high = pair.checked_add(1)?;
-    let mut low: Option<(Part, u64)> = None;
+/// The distance that is added to the address in a pair of registers, and the code after the last addition. `address` is
+/// the address of the first instruction of `rest`.
+fn distance(target: Target, pair: u8, mut address: u64, mut rest: &[u8]) -> Option<(Distance, &[u8])> {
+    let mut search = Search { pair, high: pair.checked_add(1)?, number: None, low: None };
     for _ in 0..NEAR {
         let inst = decode(target, rest).ok()?;
         rest = rest.get(inst.len()..)?;
-        let number = addition(&inst).and_then(|(to, number)| Some((to, number.value, inst.constant(&number)?)));
-        match (inst.address_step(), number, low.take()) {
-            (Some(AddressStep::Sum), Some((to, place, value)), None) if to == pair => {
-                let kind = match place {
-                    // A literal of 32 bits is extended with its sign.
-                    Value::Literal(_) => PartKind::Low,
-                    Value::Literal64 => PartKind::Whole,
-                    _ => return None,
-                };
-                return Some(Distance { parts: vec![Part { address, kind }], value, rest });
-            }
-            (Some(AddressStep::Low), Some((to, Value::Literal(_), value)), None) if to == pair => {
-                low = Some((Part { address, kind: PartKind::Low }, value));
-            }
-            (Some(AddressStep::High), Some((to, place, value)), Some((low, below))) if to == high => {
-                let kind = match place {
-                    Value::Literal(_) => PartKind::High,
-                    Value::Int(_) => PartKind::Sign,
-                    _ => return None,
-                };
-                return Some(Distance { parts: vec![low, Part { address, kind }], value: value << 32 | below, rest });
-            }
-            (_, _, before) if extends(&inst, high) => low = before,
-            (_, _, before) => {
-                let is_carry_lost = before.is_some() && inst.writes().contains(Reg::Scc);
-                if touches(&inst, pair) || is_carry_lost {
-                    return None;
-                }
-                low = before;
-            }
+        match search.step(&inst, address) {
+            Step::Finished(distance) => return Some((distance, rest)),
+            Step::Lost => return None,
+            Step::Followed => {}
         }
         let flags = inst.flags();
         if flags.is_terminator() || flags.is_branch() || flags.is_call() {
@@ -169,6 +145,145 @@ fn distance<'c>(target: Target, pair: u8, mut address: u64, mut rest: &'c [u8]) 
         address = address.wrapping_add(inst.len() as u64);
     }
     None
+}
+
+/// The search for the numbers that are added to the address in a pair of registers.
+struct Search {
+    pair: u8,
+    high: u8,
+    number: Option<Number>,
+    low: Option<Low>,
+}
+
+/// A distance in a scalar register, which code made of a literal.
+#[derive(Clone, Copy)]
+struct Number {
+    register: u8,
+    part: Part,
+    value: u32,
+    /// Whether the value is the negative of the literal and its bias.
+    is_negated: bool,
+}
+
+/// A number that has been added to the lower half of the address, or subtracted from it.
+#[derive(Clone, Copy)]
+struct Low {
+    part: Part,
+    value: u32,
+    is_less: bool,
+}
+
+/// The result of a step of the search.
+enum Step {
+    Followed,
+    Finished(Distance),
+    /// The code cannot be followed.
+    Lost,
+}
+
+impl Search {
+    /// Follows the instruction at an address.
+    fn step(&mut self, inst: &Inst, address: u64) -> Step {
+        let step = inst.address_step();
+        let part = |kind| Part { address, kind, bias: 0 };
+        match (step, addition(inst).filter(|(to, _)| *to == self.pair || *to == self.high)) {
+            (Some(AddressStep::Sum), Some((to, number))) if to == self.pair && self.low.is_none() => {
+                whole(inst, &number)
+                    .map_or(Step::Lost, |(kind, value)| Step::Finished(Distance { parts: vec![part(kind)], value }))
+            }
+            (Some(AddressStep::Low | AddressStep::LowLess), Some((to, number)))
+                if to == self.pair && self.low.is_none() =>
+            {
+                self.low = self.lower(inst, &number, address);
+                if self.low.is_some() { Step::Followed } else { Step::Lost }
+            }
+            (Some(AddressStep::High | AddressStep::HighLess), Some((to, number))) if to == self.high => {
+                self.upper(inst, &number, address).map_or(Step::Lost, Step::Finished)
+            }
+            _ if extends(inst, self.high) => Step::Followed,
+            _ => self.pass(inst, address),
+        }
+    }
+
+    /// The number that an instruction adds to the lower half of the address, or subtracts from it.
+    fn lower(&self, inst: &Inst, number: &Operand, address: u64) -> Option<Low> {
+        let is_less = inst.address_step() == Some(AddressStep::LowLess);
+        let kind = |is_negated: bool| if is_less != is_negated { PartKind::Less } else { PartKind::Low };
+        match (number.value, self.number) {
+            (Value::Literal(value), _) => {
+                Some(Low { part: Part { address, kind: kind(false), bias: 0 }, value, is_less })
+            }
+            (_, Some(known)) if register(number) == Some(known.register) => {
+                let part = Part { kind: kind(known.is_negated), ..known.part };
+                Some(Low { part, value: known.value, is_less })
+            }
+            _ => None,
+        }
+    }
+
+    /// The distance, if an instruction adds a number to the upper half of the address after one to the lower half. The
+    /// number that is subtracted from the upper half is known if it is 0.
+    fn upper(&self, inst: &Inst, number: &Operand, address: u64) -> Option<Distance> {
+        let (low, value) = (self.low?, inst.constant(number)?);
+        let is_less = inst.address_step() == Some(AddressStep::HighLess);
+        let kind = match number.value {
+            Value::Literal(_) if !is_less => PartKind::High,
+            Value::Int(_) if !is_less || value == 0 => PartKind::Sign,
+            _ => return None,
+        };
+        let value = value << 32 | u64::from(low.value);
+        let value = if is_less { value.wrapping_neg() } else { value };
+        let parts = vec![low.part, Part { address, kind, bias: 0 }];
+        (is_less == low.is_less).then_some(Distance { parts, value })
+    }
+
+    /// Passes an instruction that does not change the address, and may make a distance.
+    fn pass(&mut self, inst: &Inst, address: u64) -> Step {
+        let is_carry_lost = self.low.is_some() && inst.writes().contains(Reg::Scc);
+        if touches(inst, self.pair) || is_carry_lost {
+            return Step::Lost;
+        }
+        let is_kept = |number: &Number| !inst.writes().contains(Reg::Sgpr(number.register));
+        let number = made(inst, address).or_else(|| self.number.and_then(|number| absolute(inst, number)));
+        self.number = number.or(self.number.filter(is_kept));
+        Step::Followed
+    }
+}
+
+/// The place and the value of a number that is added to both halves of an address.
+fn whole(inst: &Inst, number: &Operand) -> Option<(PartKind, u64)> {
+    let kind = match number.value {
+        // A literal of 32 bits is extended with its sign.
+        Value::Literal(_) => PartKind::Low,
+        Value::Literal64 => PartKind::Whole,
+        _ => return None,
+    };
+    Some((kind, inst.constant(number)?))
+}
+
+/// The distance that an instruction makes of a literal and an inline constant.
+fn made(inst: &Inst, address: u64) -> Option<Number> {
+    let mut operands = inst.operands().filter(|_| inst.address_step() == Some(AddressStep::Distance));
+    let (to, a, b) = (operands.next()?, operands.next()?, operands.next()?);
+    let is_literal = |operand: &Operand| matches!(operand.value, Value::Literal(_));
+    let (literal, bias) = if is_literal(&a) { (a, b) } else { (b, a) };
+    let (value, bias) = (inst.constant(&literal)? as u32, inst.constant(&bias)? as u32);
+    let part = Part { address, kind: PartKind::Low, bias };
+    is_literal(&literal).then_some(Number {
+        register: register(&to)?,
+        part,
+        value: value.wrapping_add(bias),
+        is_negated: false,
+    })
+}
+
+/// The distance that remains if an instruction takes the absolute value of one.
+fn absolute(inst: &Inst, number: Number) -> Option<Number> {
+    let mut operands = inst.operands().filter(|_| inst.address_step() == Some(AddressStep::Absolute));
+    let is_it = |operand: Operand| register(&operand) == Some(number.register);
+    let is_same = is_it(operands.next()?) && is_it(operands.next()?);
+    let value = number.value as i32;
+    is_same.then_some(Number { value: value.unsigned_abs(), is_negated: number.is_negated != (value < 0), ..number })
 }
 
 /// Whether code computes with a finished address, or accesses memory there. `rest` is the code after the last addition.

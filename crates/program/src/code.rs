@@ -161,7 +161,7 @@ fn relate(code: &Code, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u
     for part in &made.parts {
         let at = layout.inst(code, part.address).wrapping_sub(layout.address(code.header.address)).wrapping_add(4);
         let at = usize::try_from(at).map_err(|_| unknown())?;
-        let (low, high) = (new as u32, (new >> 32) as u32);
+        let (low, high) = ((new as u32).wrapping_sub(part.bias), (new >> 32) as u32);
         let mut write = |at: usize, word: u32| {
             let to = out.get_mut(at..at.checked_add(4)?)?;
             to.copy_from_slice(&word.to_le_bytes());
@@ -171,6 +171,7 @@ fn relate(code: &Code, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u
             PartKind::Low => write(at, low),
             PartKind::High => write(at, high),
             PartKind::Whole => write(at, low).and_then(|()| write(at + 4, high)),
+            PartKind::Less => write(at, (new as u32).wrapping_neg().wrapping_sub(part.bias)),
             PartKind::Sign => (new >> 32 == old >> 32).then_some(()),
         };
         written.ok_or_else(unknown)?;

@@ -140,20 +140,25 @@ impl CodeObject<'_> {
         let holds = |section: &&Section<'_>| (section.address..section.end()).contains(&made.goal);
         // An address can be the end of a section.
         let there = loaded().find(holds).or_else(|| loaded().find(|section| section.end() == made.goal))?;
-        let places = made.parts.iter().filter_map(|Part { address, kind }| {
+        // No relocation is the negative of a distance.
+        if made.parts.iter().any(|part| part.kind == PartKind::Less) {
+            return None;
+        }
+        let places = made.parts.iter().filter_map(|Part { address, kind, bias }| {
             let kind = match kind {
                 PartKind::Low => kinds::REL32_LO,
                 PartKind::High => kinds::REL32_HI,
                 PartKind::Whole => kinds::REL64,
-                PartKind::Sign => return None,
+                PartKind::Sign | PartKind::Less => return None,
             };
             // The literal is the second dword, and a linker counts from it.
-            Some((kind, address.wrapping_add(4)))
+            Some((kind, address.wrapping_add(4), *bias as i32 as u64))
         });
         let (of, distance) = self.symbol_of(known, there, made.goal.wrapping_sub(there.address) as i64);
         let relative = self.relative.entry(section.index).or_default();
-        for (kind, place) in places {
-            let of = added(of.clone(), distance.wrapping_add_unsigned(place.wrapping_sub(made.pc)));
+        for (kind, place, bias) in places {
+            let from = place.wrapping_sub(made.pc).wrapping_sub(bias);
+            let of = added(of.clone(), distance.wrapping_add_unsigned(from));
             let relocation = Relocation { is_made: true, ..Relocation::new(kind, of) };
             relative.places.insert(place.wrapping_sub(section.address), relocation);
         }
@@ -175,13 +180,19 @@ impl CodeObject<'_> {
         if !known.begins(section, goal) || !known.begins(section, pc) {
             return None;
         }
-        let distance = format!("{}-{}", self.label(section, goal), self.label(section, pc));
-        let is_pair = made.parts.len() > 1;
+        let [goal_label, pc_label] = [goal, pc].map(|place| self.label(section, place));
+        let distance = format!("{goal_label}-{pc_label}");
+        // The number that the code adds itself is subtracted.
+        let lower = |bias: u32| match (made.parts.len(), bias) {
+            (1, 0) => distance.clone(),
+            (_, 0) => format!("({distance})&0xffffffff"),
+            (_, bias) => format!("({distance}-{bias})&0xffffffff"),
+        };
         let relative = self.relative.entry(section.index).or_default();
-        for Part { address, kind } in &made.parts {
+        for Part { address, kind, bias } in &made.parts {
             let (kind, of) = match kind {
-                PartKind::Low if is_pair => (kinds::REL32, format!("({distance})&0xffffffff")),
-                PartKind::Low => (kinds::REL32, distance.clone()),
+                PartKind::Low => (kinds::REL32, lower(*bias)),
+                PartKind::Less => (kinds::REL32, format!("({pc_label}-{goal_label}-{bias})&0xffffffff")),
                 PartKind::High => (kinds::REL32, format!("({distance})>>32")),
                 PartKind::Whole => (kinds::REL32, distance.clone()),
                 PartKind::Sign => continue,

@@ -30,13 +30,15 @@ struct Half {
     is_high: bool,
 }
 
-/// A sum of low halves, whose carry has not been added to the high half yet.
+/// A sum of low halves, or a difference, whose carry has not been added to the high half yet.
 #[derive(Clone, Copy)]
 struct Carry {
     base: Base,
     /// The low half of the address before the addition.
     offset: u32,
+    /// The number that was added or subtracted.
     added: u32,
+    is_less: bool,
     /// The offset of the instruction that adds.
     at: usize,
 }
@@ -48,6 +50,8 @@ pub struct Values {
     /// The number of known values.
     known: usize,
     carry: Option<Carry>,
+    /// The register with a distance that code has made of constants, and the distance.
+    distance: Option<(u8, u32)>,
     /// The set of the registers that were written.
     pub written: u128,
     /// Whether addresses that are made from addresses that the kernel received are known, too.
@@ -62,7 +66,8 @@ pub struct Made {
 }
 
 impl Values {
-    pub const NONE: Values = Values { halves: [None; REGISTERS], known: 0, carry: None, written: 0, takes_given: true };
+    pub const NONE: Values =
+        Values { halves: [None; REGISTERS], known: 0, carry: None, distance: None, written: 0, takes_given: true };
 
     /// Whether no value is known.
     pub fn is_empty(&self) -> bool {
@@ -71,7 +76,7 @@ impl Values {
 
     /// Forgets all values, except those that the kernel received and that nothing has overwritten.
     pub fn forget_made(&mut self) {
-        self.carry = None;
+        (self.carry, self.distance) = (None, None);
         for half in &mut self.halves {
             if half.is_some_and(|half| !half.address.is_given) {
                 *half = None;
@@ -113,7 +118,7 @@ impl Values {
         let to = to.filter(|to| to.access == Access::Write);
         let is_pair = to.as_ref().is_some_and(|to| to.bits == 64);
         let to = to.and_then(|to| register(&to));
-        let carry = self.carry;
+        let (carry, distance) = (self.carry, self.distance);
         let (half, pair) = match a.as_ref().and_then(register) {
             Some(a) => (self.half(a), self.pair(a)),
             None => (None, None),
@@ -124,7 +129,9 @@ impl Values {
         let to = to?;
         let made = |address| Some(Made { address, low: None });
         let since = offset + inst.len();
-        match inst.address_step()? {
+        let step = inst.address_step()?;
+        let is_distance = |operand: &Operand| distance.filter(|(of, _)| register(operand) == Some(*of));
+        match step {
             AddressStep::Pc => {
                 self.set_pair(to, Address { base: Base::Code, offset: pc, since, is_given: false });
             }
@@ -133,22 +140,35 @@ impl Values {
                     self.set_pair(to, own(pair));
                 }
             }
-            step @ (AddressStep::Copy | AddressStep::Sign8 | AddressStep::Sign16) => {
+            AddressStep::Copy | AddressStep::Sign8 | AddressStep::Sign16 => {
                 // Sign extension keeps a high half, whose upper bits are all equal, but not a low half.
                 let half = half.filter(|half| step == AddressStep::Copy || half.is_high);
                 self.set(to, half.map(|half| Half { address: own(half.address), ..half }));
             }
-            AddressStep::Low => {
-                let (low, added) = (half.filter(|half| !half.is_high)?.address, inst.constant(&b?)? as u32);
-                let sum = (low.offset as u32).wrapping_add(added);
+            AddressStep::Distance => {
+                self.distance = Some((to, (inst.constant(&a?)? as u32).wrapping_add(inst.constant(&b?)? as u32)));
+            }
+            AddressStep::Absolute => {
+                self.distance = is_distance(&a?).map(|(_, value)| (to, (value as i32).unsigned_abs()));
+            }
+            AddressStep::Low | AddressStep::LowLess => {
+                let (b, is_less) = (b?, step == AddressStep::LowLess);
+                let added = is_distance(&b).map(|(_, value)| value).or_else(|| Some(inst.constant(&b)? as u32))?;
+                let low = half.filter(|half| !half.is_high)?.address;
+                let from = low.offset as u32;
+                let sum = if is_less { from.wrapping_sub(added) } else { from.wrapping_add(added) };
                 let address = Address { offset: sum.into(), ..own(low) };
                 self.set(to, Some(Half { address, is_high: false }));
-                self.carry = Some(Carry { base: low.base, offset: low.offset as u32, added, at: offset });
+                self.carry = Some(Carry { base: low.base, offset: from, added, is_less, at: offset });
             }
-            AddressStep::High => {
+            AddressStep::High | AddressStep::HighLess => {
+                let is_less = step == AddressStep::HighLess;
                 let (high, added) = (half.filter(|half| half.is_high)?.address, inst.constant(&b?)? as u32);
-                let low = carry.filter(|low| low.base == high.base && low.offset == high.offset as u32)?;
-                let sum = high.offset.wrapping_add(u64::from(added) << 32 | u64::from(low.added));
+                let fits =
+                    |low: &Carry| (low.base, low.offset, low.is_less) == (high.base, high.offset as u32, is_less);
+                let low = carry.filter(fits)?;
+                let added = u64::from(added) << 32 | u64::from(low.added);
+                let sum = high.offset.wrapping_add(if is_less { added.wrapping_neg() } else { added });
                 let address = Address { offset: sum, ..own(high) };
                 self.set(to, Some(Half { address, is_high: true }));
                 return Some(Made { address, low: Some(low.at) });
@@ -171,6 +191,7 @@ impl Values {
                 Value::Reg(Reg::Sgpr(first)) => {
                     for reg in (first..REGISTERS as u8).take(operand.bits.div_ceil(32).into()) {
                         self.set(reg, None);
+                        self.distance = self.distance.filter(|(of, _)| *of != reg);
                         self.written |= 1 << reg;
                     }
                 }

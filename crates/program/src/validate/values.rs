@@ -23,16 +23,30 @@ pub struct Values {
     /// The finished address, in both files, of which a value of `made` is a half. The other half may be in any
     /// register.
     wholes: Vec<Option<Whole>>,
-    /// Values that both files have as constants.
-    constants: Vec<Option<u32>>,
+    /// Constants, and distances that code makes of a literal, which may differ.
+    numbers: Vec<Option<Number>>,
     /// The carry of the last addition to a value of `made`, in both files.
     carry: Option<(bool, bool)>,
 }
 
+/// A number in a register that does not come from the program counter.
+#[derive(Clone, Copy)]
+struct Number {
+    value: Both,
+    /// Whether an address was made with the number.
+    is_used: bool,
+}
+
+impl Number {
+    fn differs(&self) -> bool {
+        self.value.0 != self.value.1
+    }
+}
+
 impl Default for Values {
     fn default() -> Self {
-        let (made, wholes, constants) = (vec![None; REGISTERS], vec![None; REGISTERS], vec![None; REGISTERS]);
-        Values { made, wholes, constants, carry: None }
+        let (made, wholes, numbers) = (vec![None; REGISTERS], vec![None; REGISTERS], vec![None; REGISTERS]);
+        Values { made, wholes, numbers, carry: None }
     }
 }
 
@@ -55,7 +69,7 @@ fn whole(low: Option<Both>, high: Option<Both>) -> Option<Whole> {
 
 impl Values {
     fn is_empty(&self) -> bool {
-        self.made.iter().all(Option::is_none)
+        self.made.iter().all(Option::is_none) && !self.numbers.iter().flatten().any(Number::differs)
     }
 
     fn at(&self, n: usize) -> Option<Both> {
@@ -69,8 +83,19 @@ impl Values {
         if let Some(place) = self.wholes.get_mut(n) {
             *place = None;
         }
-        if let Some(place) = self.constants.get_mut(n) {
+        if let Some(place) = self.numbers.get_mut(n) {
             *place = None;
+        }
+    }
+
+    fn number(&self, n: usize) -> Option<Number> {
+        self.numbers.get(n).copied().flatten()
+    }
+
+    fn set_number(&mut self, n: usize, value: Both) {
+        self.set(n, None);
+        if let Some(place) = self.numbers.get_mut(n) {
+            *place = Some(Number { value, is_used: false });
         }
     }
 
@@ -87,10 +112,7 @@ impl Values {
         let (a, b) = (read(one)?, read(other)?);
         if let Some((n, count)) = registers(&a) {
             let n = n + half.min(count.saturating_sub(1));
-            return self.at(n).or_else(|| {
-                let constant = self.constants.get(n).copied().flatten()?;
-                Some((constant, constant))
-            });
+            return self.at(n).or_else(|| self.number(n).map(|number| number.value));
         }
         let of = |inst: &Inst, operand: &Operand| Some((inst.constant(operand)? >> (32 * half)) as u32);
         Some((of(one, &a)?, of(other, &b)?))
@@ -111,6 +133,9 @@ impl Values {
         let literals_differ = one.words() != other.words() && one.branch_target(address).is_none();
         if self.is_empty() && !literals_differ {
             self.write(one, None);
+            return Ok(());
+        }
+        if self.distance((one, other)) {
             return Ok(());
         }
         let result = match one.address_step() {
@@ -142,6 +167,39 @@ impl Values {
         Ok(())
     }
 
+    /// Records a distance that code makes of a literal. Returns whether the instructions make one whose value is known.
+    fn distance(&mut self, insts: (&Inst, &Inst)) -> bool {
+        let step = insts.0.address_step();
+        let is_number = |source: Operand| registers(&source).is_none_or(|(n, _)| self.at(n).is_none());
+        let mut sources = insts.0.operands().filter(|operand| operand.access.reads());
+        let to = insts.0.operands().find(|operand| operand.access.writes()).and_then(|to| registers(&to));
+        let value = match (step, sources.all(is_number)) {
+            (Some(AddressStep::Distance), true) => {
+                let sum = |((a, c), (b, d)): (Both, Both)| (u32::wrapping_add(a, b), u32::wrapping_add(c, d));
+                self.value(insts, 0, 0).zip(self.value(insts, 1, 0)).map(sum)
+            }
+            (Some(AddressStep::Absolute), true) => {
+                let absolute = |value: u32| (value as i32).unsigned_abs();
+                self.value(insts, 0, 0).map(|(a, b)| (absolute(a), absolute(b)))
+            }
+            _ => None,
+        };
+        let (Some((to, _)), Some(value)) = (to, value) else { return false };
+        self.forget(insts.0);
+        self.set_number(to, value);
+        true
+    }
+
+    /// Notes that the numbers in the source registers of an instruction have become a part of an address.
+    fn used(&mut self, inst: &Inst) {
+        for operand in inst.operands().filter(|operand| operand.access.reads()) {
+            let number = registers(&operand).and_then(|(n, _)| self.numbers.get_mut(n)?.as_mut());
+            if let Some(number) = number {
+                number.is_used = true;
+            }
+        }
+    }
+
     /// The halves of the result of a step that makes an address; `None` if no source comes from the program counter, or
     /// a source is not known.
     fn result(&mut self, insts: (&Inst, &Inst), step: AddressStep) -> Option<[Option<Both>; 2]> {
@@ -159,7 +217,20 @@ impl Values {
                 let ((a, c), (b, d)) = (half(0, 0)?, half(1, 0)?);
                 let ((low, carry), (new, new_carry)) = (a.overflowing_add(b), c.overflowing_add(d));
                 self.carry = Some((carry, new_carry));
+                self.used(one);
                 Some([Some((low, new)), None])
+            }
+            AddressStep::LowLess => {
+                let ((a, c), (b, d)) = (half(0, 0)?, half(1, 0)?);
+                let ((low, borrow), (new, new_borrow)) = (a.overflowing_sub(b), c.overflowing_sub(d));
+                self.carry = Some((borrow, new_borrow));
+                self.used(one);
+                Some([Some((low, new)), None])
+            }
+            AddressStep::HighLess => {
+                let ((a, c), (b, d), (borrow, new_borrow)) = (half(0, 0)?, half(1, 0)?, self.carry.take()?);
+                let less = |a: u32, b: u32, borrow: bool| a.wrapping_sub(b).wrapping_sub(borrow.into());
+                Some([Some((less(a, b, borrow), less(c, d, new_borrow))), None])
             }
             AddressStep::High => {
                 let ((a, c), (b, d), (carry, new_carry)) = (half(0, 0)?, half(1, 0)?, self.carry.take()?);
@@ -195,7 +266,7 @@ impl Values {
 
     /// Whether a register holds no part of an address, or a half of an address that is its counterpart in the new file.
     fn is_followed(&self, pairs: &Pairs, n: usize) -> bool {
-        let Some(own) = self.at(n) else { return true };
+        let Some(own) = self.at(n) else { return !self.number(n).is_some_and(|number| number.differs()) };
         if let Some((old, new)) = self.wholes.get(n).copied().flatten() {
             return pairs.is(old, new);
         }
@@ -248,7 +319,7 @@ impl Values {
     fn finish(&mut self, inst: &Inst, n: usize, copied: [Option<Whole>; 2]) {
         let (first, wholes) = match inst.address_step() {
             Some(AddressStep::Sum) => (n, [whole(self.at(n), self.at(n + 1)); 2]),
-            Some(AddressStep::High) if n > 0 => (n - 1, [whole(self.at(n - 1), self.at(n)); 2]),
+            Some(AddressStep::High | AddressStep::HighLess) if n > 0 => (n - 1, [whole(self.at(n - 1), self.at(n)); 2]),
             Some(AddressStep::Copy) => (n, copied),
             _ => return,
         };
@@ -266,10 +337,8 @@ impl Values {
         let is_copy = inst.address_step() == Some(AddressStep::Copy);
         if let (Some((n, count)), Some(value)) = (registers(&to), inst.constant(&from).filter(|_| is_copy)) {
             for half in 0..count.min(2) {
-                self.set(n + half, None);
-                if let Some(place) = self.constants.get_mut(n + half) {
-                    *place = Some((value >> (32 * half)) as u32);
-                }
+                let value = (value >> (32 * half)) as u32;
+                self.set_number(n + half, (value, value));
             }
         }
     }
@@ -278,7 +347,9 @@ impl Values {
     fn leave(&mut self, pairs: &Pairs, address: u64) -> Result<(), Difference> {
         // A half of an address is not checked if the other half has been overwritten.
         let is_whole = |n: &usize| self.at(*n).is_some() && self.at(n + 1).is_some();
-        let all = (0..REGISTERS).filter(is_whole).all(|n| self.is_followed(pairs, n));
+        let is_open = |number: &Number| number.differs() && !number.is_used;
+        let all = (0..REGISTERS).filter(is_whole).all(|n| self.is_followed(pairs, n))
+            && !self.numbers.iter().flatten().any(is_open);
         *self = Values::default();
         if all { Ok(()) } else { Err(Difference::Address { old: address }) }
     }

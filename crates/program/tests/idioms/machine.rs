@@ -215,6 +215,14 @@ impl Run<'_> {
                 self.scc = sum >> 32 != 0;
                 self.put(&operands[0], sum);
             }
+            "s_sub_u32" | "s_sub_co_u32" | "s_subb_u32" | "s_sub_co_ci_u32" => {
+                let borrow = u64::from(self.scc && matches!(inst.mnemonic(), "s_subb_u32" | "s_sub_co_ci_u32"));
+                let (from, less) = (read(self, 1) & 0xffff_ffff, (read(self, 2) & 0xffff_ffff) + borrow);
+                self.scc = from < less;
+                self.put(&operands[0], from.wrapping_sub(less));
+            }
+            "s_add_i32" | "s_add_co_i32" => self.put(&operands[0], read(self, 1).wrapping_add(read(self, 2))),
+            "s_abs_i32" => self.put(&operands[0], (read(self, 1) as i32).unsigned_abs().into()),
             "s_add_nc_u64" => self.put(&operands[0], read(self, 1).wrapping_add(read(self, 2))),
             "s_sext_i32_i16" => self.put(&operands[0], read(self, 1) as i16 as u64),
             "s_sext_i32_i8" => self.put(&operands[0], read(self, 1) as i8 as u64),

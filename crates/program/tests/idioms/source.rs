@@ -14,11 +14,15 @@ const NAMES: &[(&str, &[&str])] = &[
     ("{swappc}", &["s_swap_pc_i64", "s_swappc_b64"]),
     ("{low}", &["s_add_co_u32", "s_add_u32"]),
     ("{high}", &["s_add_co_ci_u32", "s_addc_u32"]),
+    ("{less}", &["s_sub_co_u32", "s_sub_u32"]),
+    ("{highless}", &["s_sub_co_ci_u32", "s_subb_u32"]),
+    ("{add}", &["s_add_co_i32", "s_add_i32"]),
     ("{load32}", &["s_load_b32", "s_load_dword"]),
     ("{load64}", &["s_load_b64", "s_load_dwordx2"]),
 ];
-const OPERANDS: [&str; 7] =
-    [" s[4:5]", " s[4:5]", " s[4:5], s[6:7]", " s4, s4, s5", " s4, s4, s5", " s4, s[6:7], 0x0", " s[4:5], s[6:7], 0x0"];
+const SUM: &str = " s4, s4, s5";
+const OPERANDS: [&str; 10] =
+    [" s[4:5]", " s[4:5]", " s[4:5], s[6:7]", SUM, SUM, SUM, SUM, SUM, " s4, s[6:7], 0x0", " s[4:5], s[6:7], 0x0"];
 
 /// Sources that put the address of a near place, which replaces `@`, into s[4:5].
 #[rustfmt::skip]
@@ -66,6 +70,18 @@ const BLOCKS: &[&str] = &[
     "{getpc} s[4:5]; {low} s4, s4, distant@gotpcrel32@lo+4; {high} s5, s5, distant@gotpcrel32@hi+12; {load64} s[4:5], s[4:5], 0x0; {load32} s41, s[4:5], 0x0",
 ];
 
+/// Sources of branches that add a distance in a register to the address of the code, or subtract one.
+#[rustfmt::skip]
+pub const DISTANCES: &[&str] = &[
+    // Branches of Tensile, forwards and backwards.
+    "{getpc} s[4:5]; {add} s6, .L, 4; {low} s4, s4, s6; {high} s5, s5, 0; {setpc} s[4:5]; s_movk_i32 s40, 6666; .L:; s_nop 0",
+    "s_branch .Lover; .L:; s_movk_i32 s40, 76; s_branch .Lend; .Lover:; {getpc} s[4:5]; {add} s6, .L, 4; s_abs_i32 s6, s6; {less} s4, s4, s6; \
+     {highless} s5, s5, 0; {setpc} s[4:5]; s_movk_i32 s40, 6666; .Lend:; s_nop 0",
+    // A branch backwards of older versions of LLVM.
+    "s_branch .Lover; .L:; s_movk_i32 s40, 77; s_branch .Lend; .Lover:; {getpc} s[4:5]; .Lpc:; {less} s4, s4, .Lpc-.L; {highless} s5, s5, 0; \
+     {setpc} s[4:5]; s_movk_i32 s40, 6666; .Lend:; s_nop 0",
+];
+
 /// The places that are called or loaded.
 const CALLED: &[&str] = &["f", "g", "h", "short"];
 const LOADED: &[&str] = &["constant", "variable", "zeros", "inner", "tables"];
@@ -81,7 +97,7 @@ fn named(target: Target, text: &str) -> String {
 
 /// The blocks whose instructions a target has.
 fn blocks(target: Target) -> Vec<String> {
-    let mut all: Vec<String> = BLOCKS.iter().map(|block| block.to_string()).collect();
+    let mut all: Vec<String> = BLOCKS.iter().chain(DISTANCES).map(|block| block.to_string()).collect();
     for (n, address) in ADDRESSES.iter().enumerate() {
         let of = |what: &str| address.replace("@@", &format!("{what}@"));
         all.push(of(CALLED[n % CALLED.len()]) + "; {swappc} s[30:31], s[4:5]");
