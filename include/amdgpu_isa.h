@@ -330,7 +330,9 @@ size_t amdgpu_isa_check(const amdgpu_isa_inst *inst, char *out, size_t room);
 size_t amdgpu_isa_next(uint32_t target, const uint8_t *bytes, size_t len, amdgpu_isa_inst *inst);
 
 // Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the
-// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label.
+// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label. Sources
+// that the operation does not have hold the usual filler of the processor whose number `target` is: see
+// `amdgpu_isa_filler`.
 //
 // # Safety
 // `source` is null or ends in a zero; `inst` is writable, and `column` is null or writable.
@@ -341,6 +343,21 @@ amdgpu_isa_status amdgpu_isa_parse(uint32_t target, const char *source, amdgpu_i
 // # Safety
 // `source` is null or ends in a zero; `out` has `room` writable bytes.
 size_t amdgpu_isa_parse_why(uint32_t target, const char *source, char *out, size_t room);
+
+// Writes the filler of the instruction, the value of sources that the operation does not have, like `amdgpu_isa_text`:
+// "llvm22" or "llvm23", after the assembler that writes it. Writes an empty text if the operation has all sources of
+// its format, if all assemblers fill them alike, or if they hold something else.
+//
+// # Safety
+// `inst` is null or an instruction; `out` has `room` writable bytes.
+size_t amdgpu_isa_filler(const amdgpu_isa_inst *inst, char *out, size_t room);
+
+// Gives the instruction the filler with this name: see `amdgpu_isa_filler`. An instruction without a filler stays as it
+// was.
+//
+// # Safety
+// `inst` is null or a writable instruction; `filler` is null or ends in a zero.
+amdgpu_isa_status amdgpu_isa_fill(amdgpu_isa_inst *inst, const char *filler);
 
 // Replaces the instruction by its shortest encoding with the same meaning. If there is no shorter one, the instruction
 // is refused and stays as it was.

@@ -27,6 +27,8 @@ use crate::error::DecodeError;
 use crate::inst::Inst;
 use crate::opcode::{Field, Opcode, Special};
 use crate::patch::{InstMut, PatchError};
+use crate::processor::Processor;
+use crate::table::Filler;
 use crate::target::Target;
 use crate::value::{Access, Reg, Value};
 
@@ -139,6 +141,11 @@ pub fn target_of(number: u32) -> Option<Target> {
         0 => Some(target),
         lanes => target.with_wave_size(lanes).filter(|&other| other != target),
     }
+}
+
+/// The usual filler of the processor with this number.
+fn filler_of(number: u32) -> Option<Filler> {
+    Processor::from_e_flags(number & 0xff).map(Processor::filler)
 }
 
 /// # Safety

@@ -51,14 +51,17 @@ impl Processor {
     }
 
     /// The usual filler in code for the processor: that of the first LLVM that knows it. It can differ from that of its
-    /// target ([`Target::filler`]).
+    /// target ([`Target::filler`]), which instructions that are made for the target have until
+    /// [`Inst::with_filler`](crate::Inst::with_filler) gives them another.
     ///
     /// ```
-    /// # #[cfg(feature = "gfx1150")] {
+    /// # #[cfg(all(feature = "gfx1150", feature = "text"))] {
     /// use amdgpu_isa::processor::Processor;
-    /// use amdgpu_isa::{Filler, Target};
+    /// use amdgpu_isa::{Filler, Target, parse};
     /// let newer: Processor = "gfx1154".parse().unwrap();
     /// assert_eq!((newer.filler(), Target::Gfx1150.filler()), (Filler::Llvm23, Filler::Llvm22));
+    /// let add = parse(Target::Gfx1150, "v_add_f32_e64 v0, v1, v2").unwrap().with_filler(newer.filler());
+    /// assert_eq!(add.words(), [0xd503_0000, 0x0202_0501]);
     /// # }
     /// ```
     pub fn filler(self) -> Filler {

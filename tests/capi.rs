@@ -52,6 +52,33 @@ fn written(room: usize, print: impl FnOnce(*mut c_char, usize) -> usize) -> (Vec
     (out, len)
 }
 
+/// The number 0x57 is that of gfx1154, which has the instructions of gfx1150 and another filler.
+#[cfg(feature = "gfx1150")]
+#[test]
+fn sources_that_an_operation_lacks_are_filled_as_for_the_processor() {
+    // SAFETY: texts end in a zero, and instructions are writable.
+    let parsed = |mach: u32| unsafe {
+        let mut inst = EMPTY;
+        let status = amdgpu_isa_parse(mach, c"v_add_f32_e64 v0, v1, v2".as_ptr(), &mut inst, null_mut());
+        assert_eq!((status, inst.target), (amdgpu_isa_status::Ok, 0x43));
+        inst
+    };
+    // SAFETY: as above.
+    let name = |inst: &amdgpu_isa_inst| written(16, |out, room| unsafe { amdgpu_isa_filler(inst, out, room) }).0;
+    let (mut old, new) = (parsed(0x43), parsed(0x57));
+    assert_eq!((old.words[1], name(&old)), (0x0002_0501, b"llvm22".to_vec()));
+    assert_eq!((new.words[1], name(&new)), (0x0202_0501, b"llvm23".to_vec()));
+    // SAFETY: as above.
+    unsafe {
+        assert_eq!(amdgpu_isa_fill(&mut old, c"llvm21".as_ptr()), amdgpu_isa_status::Missing);
+        assert_eq!(amdgpu_isa_fill(&mut old, null()), amdgpu_isa_status::Missing);
+        assert_eq!(amdgpu_isa_fill(null_mut(), c"llvm23".as_ptr()), amdgpu_isa_status::NoInstruction);
+        assert_eq!(amdgpu_isa_fill(&mut old, c"llvm23".as_ptr()), amdgpu_isa_status::Ok);
+    }
+    assert_eq!(old, new);
+    assert_eq!(name(&EMPTY), b"");
+}
+
 #[test]
 fn it_says_what_the_library_says() {
     let (mut good, mut bad) = (0, 0);

@@ -105,6 +105,12 @@ int main(void)
     CHECK(amdgpu_isa_shrink(&add) == AMDGPU_ISA_STATUS_OK && add.len == 4);
     CHECK(amdgpu_isa_flags(&branch) >> amdgpu_isa_flag("branch") & 1);
     CHECK(amdgpu_isa_retarget(&add, amdgpu_isa_target("gfx1100")) == AMDGPU_ISA_STATUS_OK && add.target == 0x41);
+    amdgpu_isa_inst filled;
+    const char *const sum = "v_add_f32_e64 v0, v1, v2";
+    CHECK(amdgpu_isa_parse(amdgpu_isa_target("gfx1100"), sum, &filled, NULL) == AMDGPU_ISA_STATUS_OK);
+    CHECK(amdgpu_isa_fill(&filled, "llvm23") == AMDGPU_ISA_STATUS_OK && filled.words[1] == 0x02020501);
+    char filler[8];
+    CHECK(amdgpu_isa_filler(&filled, filler, sizeof filler) == 6 && strcmp(filler, "llvm23") == 0);
     amdgpu_isa_inst wait, load;
     CHECK(amdgpu_isa_parse(target, "s_waitcnt vmcnt(3)", &wait, NULL) == AMDGPU_ISA_STATUS_OK);
     CHECK(amdgpu_isa_parse(target, "global_load_dword v1, v0, s[0:1]", &load, NULL) == AMDGPU_ISA_STATUS_OK);

@@ -1,12 +1,14 @@
 //! Instructions from text and from other instructions, and steps through code, in the C interface.
 
+use core::convert::Infallible;
 use core::ffi::c_char;
 
 use crate::decode::{Decoded, Decoder};
 use crate::inst::Inst;
+use crate::table::Filler;
 use crate::text::parse::{ParseError, parse};
 
-use super::{amdgpu_isa_inst, amdgpu_isa_status, give, inst_of, inst_to, print, slice, target_of, text};
+use super::{amdgpu_isa_inst, amdgpu_isa_status, filler_of, give, inst_of, inst_to, print, slice, target_of, text};
 
 /// Steps through code: decodes the first instruction in the bytes, and returns the distance to the next one. If the
 /// bytes are not an instruction, `inst->len` is 0, and the distance is that to the next dword. Returns 0 at the end,
@@ -35,7 +37,9 @@ pub unsafe extern "C" fn amdgpu_isa_next(
 }
 
 /// Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the
-/// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label.
+/// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label. Sources
+/// that the operation does not have hold the usual filler of the processor whose number `target` is: see
+/// `amdgpu_isa_filler`.
 ///
 /// # Safety
 /// `source` is null or ends in a zero; `inst` is writable, and `column` is null or writable.
@@ -46,12 +50,14 @@ pub unsafe extern "C" fn amdgpu_isa_parse(
     inst: *mut amdgpu_isa_inst,
     column: *mut u32,
 ) -> amdgpu_isa_status {
+    let filler = filler_of(target);
     let Some(target) = target_of(target) else { return amdgpu_isa_status::UnknownTarget };
     // SAFETY: the caller's promise.
     match parse(target, unsafe { text(source) }) {
         Ok(parsed) => {
+            let filled = filler.map_or(parsed, |filler| parsed.with_filler(filler));
             // SAFETY: the caller's promise.
-            unsafe { give(inst, inst_to(&parsed)) };
+            unsafe { give(inst, inst_to(&filled)) };
             amdgpu_isa_status::Ok
         }
         Err(error) => {
@@ -85,6 +91,33 @@ pub unsafe extern "C" fn amdgpu_isa_parse_why(
         // SAFETY: the caller's promise.
         None => unsafe { print(out, room, format_args!("")) },
     }
+}
+
+/// Writes the filler of the instruction, the value of sources that the operation does not have, like `amdgpu_isa_text`:
+/// "llvm22" or "llvm23", after the assembler that writes it. Writes an empty text if the operation has all sources of
+/// its format, if all assemblers fill them alike, or if they hold something else.
+///
+/// # Safety
+/// `inst` is null or an instruction; `out` has `room` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_filler(inst: *const amdgpu_isa_inst, out: *mut c_char, room: usize) -> usize {
+    // SAFETY: the caller's promise.
+    let name = unsafe { inst_of(inst) }.and_then(|inst| inst.filler()).map_or("", Filler::name);
+    // SAFETY: the caller's promise.
+    unsafe { print(out, room, format_args!("{name}")) }
+}
+
+/// Gives the instruction the filler with this name: see `amdgpu_isa_filler`. An instruction without a filler stays as it
+/// was.
+///
+/// # Safety
+/// `inst` is null or a writable instruction; `filler` is null or ends in a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn amdgpu_isa_fill(inst: *mut amdgpu_isa_inst, filler: *const c_char) -> amdgpu_isa_status {
+    // SAFETY: the caller's promise.
+    let Some(filler) = Filler::named(unsafe { text(filler) }) else { return amdgpu_isa_status::Missing };
+    // SAFETY: the caller's promise.
+    unsafe { replace(inst, |inst| Ok::<_, Infallible>(inst.with_filler(filler))) }
 }
 
 /// Replaces the instruction by the result of `to`.
