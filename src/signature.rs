@@ -260,7 +260,7 @@ impl Signature {
         crate::operation::info(self.target(), self.op_index.into()).flags
     }
 
-    fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
+    pub(crate) fn descs(&self) -> impl Iterator<Item = &'static OperandDesc> + use<> {
         let tables = DESCS[self.target() as usize];
         tables.list_of(self.signature).iter().filter_map(|&n| tables.descs.get(usize::from(n)))
     }

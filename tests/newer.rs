@@ -241,6 +241,14 @@ const REFUSED: &[(&str, &str)] = &[
         "v_wmma_scale16_f32_16x16x128_f8f6f4 v[6:13], v[20:27], v[40:47], v[60:67], v[2:3], v[4:5] \
          matrix_a_fmt:MATRIX_FMT_FP4 matrix_b_fmt:MATRIX_FMT_FP4 matrix_b_scale_fmt:MATRIX_SCALE_FMT_E5M3",
     ),
+    // An absent scalar address that the text of FLAT does not show.
+    ("gfx1250", "flat_load_b32 v1, v[2:3], off"),
+    ("gfx1251", "flat_atomic_add_u32 v0, v[2:3], v1, off th:TH_ATOMIC_RETURN"),
+    ("gfx1310", "flat_store_b32 v[2:3], v1, off offset:4"),
+    // Signs of constants, in operations that no encoding gives bits for them.
+    ("gfx1170", "v_cvt_pk_f32_fp8_e32 v[2:3], abs(1)"),
+    ("gfx1200", "v_cvt_pk_f32_bf8_e32 v[2:3], |1.0|"),
+    ("gfx1310", "v_cvt_pk_f32_fp8 v[2:3], neg(1)"),
     // Floats that are rounded to 0, and lists of more bits than an encoding has.
     ("gfx1250", "v_sin_f32_e64 v2, lit(2.5e-310)"),
     ("gfx1250", "v_pk_mul_lo_u16 v2, v3, 1e-45"),

@@ -134,6 +134,11 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
                 text(addr64, offen | idxen, field(desc.add + PAIRS)),
             ]
         }
+        // FLAT does not show that the address is absent.
+        (OperandKind::Address(AddressKind::Scalar { is_silent: true, .. }), Some(code)) if desc.width == 7 => {
+            let (clear, set) = (u64::from(!codes.off & 0x7f) << desc.lsb, u64::from(codes.off) << desc.lsb);
+            vec![text(clear, set, always(EMPTY)), text(0, 0, field(code))]
+        }
         (OperandKind::Address(AddressKind::Scalar { .. }), Some(_))
             if desc.width == 7 && desc.dwords == 2 && codes.off == NO_SADDR =>
         {

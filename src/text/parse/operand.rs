@@ -83,6 +83,11 @@ fn is_too_wide(ty: DataType, number: Number) -> bool {
     matches!(number, Number::Int(n) if width < 64 && !(-(1i64 << (width - 1))..1i64 << width).contains(&n))
 }
 
+/// Whether the operand has a bit that negates it.
+fn can_be_negated(desc: &OperandDesc) -> bool {
+    desc.kind.signs().is_some_and(|signs| signs.positions()[0] != NONE)
+}
+
 /// The number with the signs applied, for an operand of this type.
 fn signed(ty: DataType, number: Number, WrittenSigns { neg, abs, .. }: WrittenSigns) -> Number {
     let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
@@ -143,7 +148,7 @@ impl Parser<'_, '_> {
             OperandKind::Address(kind) => {
                 // The text of FLAT and tensor operations does not show that the address is absent.
                 let is_silent = matches!(kind, AddressKind::Scalar { is_silent: true, .. });
-                let is_absent = is_silent && !self.is_register_ahead() || self.cursor.eat_name(b"off");
+                let is_absent = if is_silent { !self.is_register_ahead() } else { self.cursor.eat_name(b"off") };
                 if is_absent || self.eat_null(kind) {
                     self.hold(desc, EncodedOperand::Off, 0, start)?;
                 } else {
@@ -271,8 +276,9 @@ impl Parser<'_, '_> {
     /// operation accepts no signs if none of its forms has bits for them.
     fn folds(&self, desc: &OperandDesc) -> bool {
         let target = self.words.target;
-        let is_long = |form: Signature| target.layouts().iter().any(|l| l.format == form.format() && l.bits == 64);
-        self.is_float_of_short(desc) && self.form.opcode.signatures(target).any(is_long)
+        let is_long = |form: &Signature| target.layouts().iter().any(|l| l.format == form.format() && l.bits == 64);
+        let mut long_forms = self.form.opcode.signatures(target).filter(is_long);
+        self.is_float_of_short(desc) && long_forms.any(|form| form.descs().any(can_be_negated))
     }
 
     /// Whether the operand is a float of a vector operation of 32 bits, which has no bits for signs, or of an operation
@@ -339,8 +345,7 @@ impl Parser<'_, '_> {
         text.lines();
         let entries = operation::all(target, text.name()).map(|(_, op_index)| OpcodeEntry::new(target, op_index));
         let mut others = entries.flat_map(|entry| descs(target, entry.signature));
-        let has_sign = |other: &OperandDesc| other.kind.signs().is_some_and(|signs| signs.positions()[0] != NONE);
-        others.any(|other| other.field == desc.field && has_sign(other))
+        others.any(|other| other.field == desc.field && can_be_negated(other))
     }
 
     /// Whether two minuses come next, of which the first one would be the operand's. LLVM's assembler wants `neg(...)`.
