@@ -269,3 +269,44 @@ fn an_offset_takes_one_constant() {
     assert!(old.words().is_ok() && new.words().is_ok());
     assert!(old.plus(16).words().is_err() && new.plus(16).words().is_err());
 }
+
+/// Only elements of 4 bits have scales other than E8M0, and both factors of 4 bits have the same (CDNA5 ISA, 7.12.6).
+#[cfg(feature = "gfx1250")]
+#[test]
+fn formats_of_scales_exclude_each_other() {
+    use amdgpu_isa::gfx1250::{v_wmma_scale_f32_16x16x128_f8f6f4, v_wmma_scale16_f32_32x16x128_f4};
+    const FP4: u16 = 4;
+    let allowed = |factor: [u16; 2], scale: [u16; 2]| match factor {
+        [FP4, FP4] => scale[0] == scale[1],
+        _ => (0..2).all(|n| scale[n] == 0 || factor[n] == FP4),
+    };
+    let excluded = |error: BuildError| {
+        matches!(error, BuildError::Excluded { field: Field::MatrixAScaleFmt | Field::MatrixBScaleFmt, value: 0..=2 })
+    };
+    // A factor of 4 bits has 8 registers, and one of 6 bits 12.
+    for (b, scales) in [2, FP4].into_iter().flat_map(|b| (0..9).map(move |n| (b, [n / 3, n % 3]))) {
+        let (src0, src2, first, second) = (v::<8>(20), v::<8>(60), v::<1>(2), v::<1>(4));
+        let made = match b {
+            FP4 => v_wmma_scale_f32_16x16x128_f8f6f4(v(6), src0, v::<8>(40), src2, first, second, FP4, b),
+            _ => v_wmma_scale_f32_16x16x128_f8f6f4(v(6), src0, v::<12>(40), src2, first, second, FP4, b),
+        };
+        let made = made.matrix_b_scale_fmt(scales[1]).matrix_a_scale_fmt(scales[0]);
+        let built = Builder::new(Target::Gfx1250, opcode("v_wmma_scale_f32_16x16x128_f8f6f4"));
+        let built =
+            built.vdst(v::<8>(6)).src0(src0).src2(src2).set(Field::ScaleSrc0, first).set(Field::ScaleSrc1, second);
+        let built = if b == FP4 { built.src1(v::<8>(40)) } else { built.src1(v::<12>(40)) };
+        let built = built.set(Field::MatrixAFmt, FP4).set(Field::MatrixBFmt, b);
+        let built = built.set(Field::MatrixAScaleFmt, scales[0]).set(Field::MatrixBScaleFmt, scales[1]).build();
+        let made = made.inst(Target::Gfx1250);
+        assert_eq!(made, built, "{b} {scales:?}");
+        match allowed([FP4, b], scales) {
+            true => assert!(made.is_ok_and(|inst| inst.check().is_ok()), "{b} {scales:?}"),
+            false => assert!(made.is_err_and(excluded), "{b} {scales:?}"),
+        }
+    }
+    for scales in (0..9).map(|n| [n / 3, n % 3]) {
+        let made = v_wmma_scale16_f32_32x16x128_f4(v(0), v(16), v(32), v::<16>(40), v::<2>(60), v::<2>(62));
+        let made = made.matrix_a_scale_fmt(scales[0]).matrix_b_scale_fmt(scales[1]);
+        assert_eq!(made.words().err().map(excluded), (scales[0] != scales[1]).then_some(true), "{scales:?}");
+    }
+}

@@ -138,13 +138,6 @@ impl Format {
         about.map(|(_, only)| only)
     }
 
-    /// The first statement about the values of a field of an operation on a target.
-    #[cfg_attr(not(any(feature = "make", test)), allow(dead_code))] // Only constructors need it.
-    pub fn only_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<&Only> {
-        let mut about = self.only.iter().filter(|only| only.field == field && fits(&only.pattern, mnemonic));
-        about.find(|only| only.values.of(target).is_some())
-    }
-
     /// The values that assemblers write to the fields of sources that the operation does not have. Of the statements
     /// about a field, the first one that names the operation holds. `dpp` selects the forms with DPP.
     pub fn fillers_of<'a>(

@@ -133,6 +133,7 @@ mod error;
 mod fill;
 #[allow(dead_code)] // Only RDNA's operations have such addresses.
 mod image;
+mod limit;
 pub mod modifiers;
 mod op;
 #[allow(dead_code)] // Not every target calls all of it.
@@ -201,6 +202,9 @@ impl<M: ModifierSet> Code<M> {
         }
         if let Some(address) = &M::ADDRESS {
             code = code.image_address_size(address);
+        }
+        if !M::LIMITS.is_empty() {
+            code = code.limited(M::LIMITS);
         }
         match code.error {
             Some(error) => Err(error),

@@ -21,6 +21,23 @@ pub struct AddressSize {
     pub(crate) more: u8,
 }
 
+/// A field among the first four dwords: the lowest bits and the widths of its two pieces, the low part of the value
+/// first. The second width is 0 if there is one piece.
+pub(super) type Pieces = [(u8, u8); 2];
+
+/// The values that a field can have if other fields have certain values.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    pub(crate) field: Field,
+    pub(crate) at: Pieces,
+    /// A bit for each run of `1 << shift` values.
+    pub(crate) shift: u8,
+    pub(crate) values: u128,
+    /// Other fields, with a bit for each of their values. Only instructions with one of these values are limited.
+    pub(crate) conditions: &'static [(Pieces, u128)],
+}
+
 /// A set of modifiers: see [`sets`](super::sets).
 pub trait ModifierSet: Copy {
     /// The kind of image data, as `image::*`, and the lowest bits of dmask, tfe and d16, which determine the size of
@@ -30,6 +47,9 @@ pub trait ModifierSet: Copy {
     /// The fields that determine the number of registers of an image address, if the tables have them.
     #[doc(hidden)]
     const ADDRESS: Option<AddressSize> = None;
+    /// The values that modifiers can have if other fields have certain values.
+    #[doc(hidden)]
+    const LIMITS: &'static [Limit] = &[];
 }
 
 macro_rules! flags {
@@ -39,19 +59,12 @@ macro_rules! flags {
             pub trait $trait: ModifierSet {
                 /// Position of the modifier's bit.
                 const BIT: u8;
-                /// The field that excludes the modifier, if one does: lowest bit, width, and excluding value.
-                const EXCLUDED_BY: Option<[u8; 3]> = None;
             }
             impl<M: $trait> Code<M> {
                 $(#[$doc])*
                 #[inline(always)]
                 pub const fn $name(self) -> Self {
-                    match M::EXCLUDED_BY {
-                        Some([lsb, width, value]) if self.holds(lsb, width, value) => {
-                            self.fail(BuildError::Excluded { field: Field::$trait, value: 1 })
-                        }
-                        _ => self.put(M::BIT, 1),
-                    }
+                    self.put(M::BIT, 1)
                 }
             }
         )*

@@ -88,12 +88,6 @@ impl<M: ModifierSet> Code<M> {
         bits >> (bit & 63) & 1 == 1
     }
 
-    /// Whether a field within the first two dwords has a value.
-    #[inline(always)]
-    pub(super) const fn holds(&self, lsb: u8, width: u8, value: u8) -> bool {
-        self.bits >> lsb & ((1 << width) - 1) == value as u64
-    }
-
     #[inline(always)]
     pub(crate) const fn fail(mut self, error: BuildError) -> Self {
         if self.error.is_none() {

@@ -12,7 +12,7 @@ use crate::build::emit::make::set::{self, Variant};
 use crate::build::emit::make::{Shared, documented};
 use crate::build::kind::{AddressKind, OperandKind, RegisterKind};
 use crate::build::lower::encoding::encoding;
-use crate::build::lower::{Constraints, FormSignature, OperandDesc, Operation, Target};
+use crate::build::lower::{Constraints, FormSignature, LFormat, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
 use crate::build::shared::marks;
@@ -139,9 +139,8 @@ impl Form<'_> {
         // A modifier that must be zero in the operation has no method.
         let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(ZERO);
         let settable: Vec<&OperandDesc> = descs.iter().filter(is_free).copied().collect();
-        let modifiers = set::set(t, constraints, &settable, self.variant, &|field| self.values(field), &|field| {
-            self.excluding(field)
-        })?;
+        let limits = self.limits(&settable);
+        let modifiers = set::set(t, constraints, &settable, self.variant, &|field| self.values(field), &limits)?;
         let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let parts = self.parts(shared)?;
         let dwords = def.bits / 32 + u8::from(!self.extension.is_empty());
@@ -287,13 +286,35 @@ impl Form<'_> {
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
     }
 
-    /// The lowest bit, the width and the value of another field with which a field of the operation can only be zero.
-    fn excluding(&self, field: &str) -> Option<[u8; 3]> {
+    /// The values of `Limit` for the modifiers that can be set.
+    fn limits(&self, settable: &[&OperandDesc]) -> Vec<String> {
         let format = &self.t.formats[self.operation.format];
-        let only = format.def.only_of(field, &self.operation.mnemonic, &self.t.row.name)?;
-        let [(other, values)] = &only.conditions[..] else { return None };
-        let value = Some(values.set.trailing_zeros()).filter(|_| values.set.is_power_of_two())?;
-        let (_, at) = format.fields.iter().find(|(field, _)| field.name == *other)?;
-        Some([at.pieces[0].lsb, at.pieces[0].width, value as u8])
+        let (mnemonic, target) = (&self.operation.mnemonic, &self.t.row.name);
+        let limits = format.def.limits(mnemonic, target).filter(|only| !only.conditions.is_empty());
+        let about_set = limits.filter(|only| settable.iter().any(|desc| desc.field == only.field));
+        let limit = |only: &Only| {
+            let values = only.values.of(target)?;
+            let conditions = only
+                .conditions
+                .iter()
+                .map(|(other, values)| Some(format!("({:?}, {:#x})", pieces(format, other)?, values.set)));
+            Some(format!(
+                "Limit {{ field: crate::opcode::Field::{}, at: {:?}, shift: {}, values: {:#x}, conditions: &[{}] }}",
+                camel(&only.field),
+                pieces(format, &only.field)?,
+                values.shift,
+                values.set,
+                conditions.collect::<Option<Vec<_>>>()?.join(", ")
+            ))
+        };
+        about_set.filter_map(limit).collect()
     }
+}
+
+/// The lowest bits and the widths of the two pieces of a field, the low part of the value first. The second width is 0
+/// if there is one piece.
+fn pieces(format: &LFormat, field: &str) -> Option<[(u8, u8); 2]> {
+    let (_, at) = format.fields.iter().find(|(other, _)| other.name == field)?;
+    let piece = |n: usize| at.pieces.get(n).map_or((0, 0), |piece| (piece.lsb, piece.width));
+    Some([piece(0), piece(1)])
 }

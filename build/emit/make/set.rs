@@ -82,18 +82,18 @@ fn refuses(constraints: &Constraints, bit: u8) -> bool {
 }
 
 /// The modifiers of a form. `values` gives the values that a field of the operation can have, or `None` for all values;
-/// `excluding` gives the lowest bit, the width and the value of another field that excludes all but zero in the field.
+/// `limits` are the values of `Limit` that are about modifiers.
 pub fn set(
     t: &Target,
     constraints: &Constraints,
     descs: &[&OperandDesc],
     variant: Variant,
     values: &dyn Fn(&str) -> Option<Values>,
-    excluding: &dyn Fn(&str) -> Option<[u8; 3]>,
+    limits: &[String],
 ) -> Result<Set> {
     let sources = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
-    let mut form = Form { t, constraints, descs, variant, values, excluding, set: Set::default(), sources };
-    form.constants();
+    let mut form = Form { t, constraints, descs, variant, values, set: Set::default(), sources };
+    form.constants(limits);
     for desc in descs {
         form.operand(desc);
         if let OperandKind::Modifier(kind) = desc.kind {
@@ -124,7 +124,6 @@ struct Form<'a> {
     descs: &'a [&'a OperandDesc],
     variant: Variant,
     values: &'a dyn Fn(&str) -> Option<Values>,
-    excluding: &'a dyn Fn(&str) -> Option<[u8; 3]>,
     set: Set,
     /// The traits for signs, with the bit of each source.
     sources: [(&'static str, [u8; 3]); 3],
@@ -145,9 +144,12 @@ impl Form<'_> {
         of_all.find(|d| d.field == desc.field).map_or(0, |d| u128::from(d.value)) << desc.lsb
     }
 
-    /// Writes the constants of image data and addresses.
-    fn constants(&mut self) {
+    /// Writes the constants of image data and addresses, and those of limits.
+    fn constants(&mut self, limits: &[String]) {
         let mut consts = String::new();
+        if !limits.is_empty() {
+            put!(consts, "const LIMITS: &'static [Limit] = &[{}];", limits.join(", "));
+        }
         if let Some(image) = image(self.constraints) {
             put!(consts, "const IMAGE: [u8; 4] = {image:?};");
         }
@@ -305,9 +307,7 @@ impl Form<'_> {
             // The address determines this flag.
             "nsa" if is_flag => {}
             _ => {
-                let by = (self.excluding)(name);
-                let by = by.map_or(String::new(), |by| format!(" const EXCLUDED_BY: Option<[u8; 3]> = Some({by:?});"));
-                let line = format!("impl {} for $ {{ const BIT: u8 = {lsb};{by} }}", camel(name));
+                let line = format!("impl {} for $ {{ const BIT: u8 = {lsb}; }}", camel(name));
                 self.set.add(line, format!("flag {name}"));
             }
         }
