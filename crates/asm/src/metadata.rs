@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use amdgpu_isa::kernel::Hidden;
 use rmpv::Value;
-use saphyr_parser::{Event, Parser, Tag};
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::expr::plain_number;
 
@@ -289,11 +289,17 @@ fn parse(text: &str) -> Result<Value, Fault> {
                 }
                 _ => return Err(("a value is missing".into(), at)),
             },
-            Event::Scalar(text, _, _, tag) => {
+            Event::Scalar(text, style, _, tag) => {
                 // As in LLVM, keys have no tags.
                 let is_key = matches!(open.last(), Some(Open::Map(_, None)));
                 match tag.filter(|_| !is_key) {
                     Some(tag) => tagged(&tag, &text),
+                    // LLVM reads a text in quotes without characters as 0.0.
+                    None if text.is_empty()
+                        && matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) =>
+                    {
+                        Ok(float(0.0))
+                    }
                     None => Ok(scalar(&text)),
                 }
                 .map_err(|why| (why.into(), at))?

@@ -2622,5 +2622,8 @@ j: 0x1.8p1
 k: -0x.8
 !str 4: 1
 !int l: 2
+m: ''
+n: ["", 'it''s']
+o:
 ...
 .end_amdgpu_metadata
