@@ -39,6 +39,7 @@ fn hint(target: Target, text: &str, error: &isa::ParseError) -> String {
     match isa::Suggestion::for_error(target, text, error) {
         isa::Suggestion { elsewhere: Some(other), .. } => format!("{place}; {other} has it"),
         isa::Suggestion { nearest: Some(name), .. } => format!("{place}; {name} is similar"),
+        isa::Suggestion { encodings, .. } if !encodings.is_empty() => format!("{place}; possible with{encodings}"),
         _ => place,
     }
 }

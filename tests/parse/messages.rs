@@ -13,6 +13,7 @@ fn ours(target: Target, text: &str) -> (String, String) {
     let hint = match (hint.elsewhere, hint.nearest) {
         (Some(other), _) => format!("; {other} has it"),
         (_, Some(name)) => format!("; {name} is similar"),
+        _ if !hint.encodings.is_empty() => format!("; possible with{}", hint.encodings),
         _ => String::new(),
     };
     (format!("{error}{place}{hint}"), (error.span.start + 1).to_string())
@@ -43,6 +44,24 @@ fn the_page_of_messages_is_current() {
 fn messages_name_what_is_wrong() {
     const NOT_SECOND: &str = "not an operation that can be the second half of a dual instruction";
     let cases = [
+        ("gfx942", "v_add_f32_e32 v0, |v1|, v2", "src0 cannot have this sign; possible with _e64 _sdwa", 19),
+        ("gfx942", "v_add_f32_e32 v0, v1, v2 clamp", "the operation has no clamp; possible with _e64 _sdwa", 26),
+        (
+            "gfx942",
+            "s_atomic_add s1, s[2:3], s4 offset:0x100000",
+            "offset: a number from -1048576 to 1048575 expected",
+            36,
+        ),
+        ("gfx942", "v_mov_b32_sdwa v0, v1 dst_sel:DWORD dst_unused:3", "dst_unused cannot be 3", 37),
+        ("gfx942", "v_cmp_lt_f32_e32 s[0:1], v1, v2", "src0: 1 register expected, not 2; possible with _e64 _sdwa", 18),
+        ("gfx942", "v_cmp_eq_u32 vcc_lo, v3, v2 src0_sel:DWORD", "vdst: 2 registers expected, not 1", 14),
+        ("gfx942", "v_add_f32 v0, 0x12345, v1 clamp", "not an inline constant, and there is no room for a literal", 15),
+        ("gfx900", "buffer_load_dword v1, off, s[4:7], s1 lds", "data that goes to LDS has no register", 39),
+        ("gfx900", "global_load_dword v0, v[2:3], off lds", "data that goes to LDS has no register", 35),
+        ("gfx900", "global_atomic_add v3, v1, ttmp2, s[4:5] glc", "data cannot be this", 27),
+        ("gfx900", "global_store_dword v[2:3], v4, ttmp2", "saddr: 2 registers expected, not 1", 32),
+        ("gfx1100", "v_dual_add_f32 v7, v2, v3 v6, v4, v5", "`::` and a second operation expected", 27),
+        ("gfx1100", "v_dual_add_f32 v0, v1, v2", "`::` and a second operation expected", 26),
         ("gfx942", "v_add_f32_e64 v0, v1, v2 clamp mul:2 clamp", "clamp is here twice", 38),
         ("gfx942", "v_add_f32_e64 v0, v1, v2 mul:2 clamp", "clamp has to stand before the other modifiers", 32),
         ("gfx90a", "ds_write2_b32 v0, a1, v2", "data1 cannot be this", 23),

@@ -129,6 +129,12 @@ impl Assembler {
                 ParseErrorKind::Open if self.flaws.shown.len() < self.suggestions => {
                     self.name_or_open(fault, target, spelled, e)
                 }
+                _ if self.flaws.shown.len() < self.suggestions => {
+                    match Suggestion::for_error(target, spelled, &e).encodings {
+                        encodings if encodings.is_empty() => fault,
+                        encodings => fault.note(format!("possible with{encodings}")),
+                    }
+                }
                 _ => fault,
             }
         })?;

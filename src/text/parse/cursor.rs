@@ -179,6 +179,21 @@ impl<'t> Cursor<'t> {
         self.words().map(|(at, _)| at).find(|&at| is_dual(at))
     }
 
+    /// Skips the text of an operand: up to a comma outside of brackets, or up to the end.
+    pub fn skip_operand(&mut self) {
+        let mut depth = 0usize;
+        let mut ends = |word: &[u8]| {
+            match word {
+                b"[" | b"(" => depth += 1,
+                b"]" | b")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && word == b","
+        };
+        let end = self.words().find(|(_, word)| ends(word));
+        self.at = end.map_or(self.line_end(), |(at, _)| at);
+    }
+
     /// An error about the name, the number or the character at the position.
     pub fn error(&self, kind: Kind) -> ParseError {
         let mut start = *self;

@@ -49,9 +49,17 @@ impl Suffixes {
     /// The suffixes in the order in which [`parse`](crate::parse) tries the encodings.
     const NAMES: [&'static str; 5] = ["_e32", "_e64", "_sdwa", "_dpp", "_e64_dpp"];
 
+    /// The empty set.
+    pub(super) const NONE: Suffixes = Suffixes(0);
+
     /// The set with one more suffix, given by its number in the order of `NAMES`.
     pub(super) fn with(self, number: usize) -> Suffixes {
         Suffixes(self.0 | 1 << number)
+    }
+
+    /// Whether the set has no suffix.
+    pub fn is_empty(self) -> bool {
+        self == Suffixes::NONE
     }
 
     /// The suffixes, in the order of encodings that [`parse`](crate::parse) tries.
@@ -186,6 +194,8 @@ pub enum ParseErrorKind {
     Returns(Field),
     /// The text has the modifier with which the operation returns a value, but lacks a destination.
     NoResult(Field),
+    /// The text has a register for data that goes to LDS because of this modifier.
+    ToLds,
     /// The operation does not have this modifier.
     Lacks(Field),
     /// The name of the operation implies another value of the modifier.
@@ -271,6 +281,7 @@ impl fmt::Display for ParseErrorKind {
             Kind::NoResult(field) => {
                 write!(f, "the operation returns a value because of {field}: a destination expected")
             }
+            Kind::ToLds => f.write_str("data that goes to LDS has no register"),
             Kind::Lacks(field) => write!(f, "the operation has no {field}"),
             Kind::Implied => f.write_str("the name of the operation implies another value"),
             Kind::NotFirst => f.write_str("not an operation that can be the first half of a dual instruction"),

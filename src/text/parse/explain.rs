@@ -1,19 +1,83 @@
 //! The errors of texts that are not instructions: the kind of the error, its place, and the values that are allowed.
 
 use super::cursor::Cursor;
-use super::error::Kind;
+use super::error::{Kind, Suffixes};
+use super::operation::{Operations, Rank};
 use super::register::Registers;
-use super::{Candidate, Descs, Held, ParseError, Parser, Reading, Span, fill_unused, reach};
+use super::symbols::NoSymbols;
+use super::{Candidate, Descs, Held, ParseError, Parser, Reading, Span, Symbols, fill_unused, first_of};
 use crate::check::{RuleError, bus_reads, limits};
-use crate::codec::{EncodedOperand, descs, is_conditional};
+use crate::codec::{EncodedOperand, is_conditional, read};
 use crate::error::DecodeError;
-use crate::form::{Form, Unmade};
+use crate::form::Unmade;
 use crate::inst::Inst;
 use crate::kind::{AddressKind, OperandKind, RegisterKind};
 use crate::opcode::Field;
 use crate::table::OperandDesc;
-use crate::target::{DESCS, Target};
+use crate::target::Target;
 use crate::value::Access;
+
+/// The error of the form that accepts the longest part of the text, because that one was probably meant; `None` if there
+/// is no form.
+#[cold]
+pub(super) fn best(
+    target: Target,
+    cursor: Cursor,
+    symbols: &dyn Symbols,
+    operations: &Operations,
+) -> Option<ParseError> {
+    // Another form has the modifier that this form lacks, and its error is not that the text lacks something else.
+    let is_of_other = |error: &ParseError| {
+        let place = error.span.start as usize;
+        let is_meant = |candidate: &Candidate| candidate.has_modifier(place) && !lacks(&candidate.error());
+        matches!(error.kind, Kind::Unexpected | Kind::Lacks(_))
+            && first_of(target, cursor, symbols, operations, |candidate| is_meant(candidate).then_some(())).is_some()
+    };
+    let mut best: Option<(u32, ParseError)> = None;
+    first_of::<()>(target, cursor, symbols, operations, |candidate| {
+        let error = candidate.error();
+        let reach = if is_of_other(&error) { 0 } else { reach(&error) };
+        if best.is_none_or(|(most, _)| reach > most) {
+            best = Some((reach, error));
+        }
+        None
+    });
+    best.map(|(_, error)| error)
+}
+
+/// The encodings that accept the operands after a mnemonic with the suffix of another encoding.
+pub(super) fn other_encodings(target: Target, cursor: Cursor, name: &[u8]) -> Suffixes {
+    let mut encodings = Suffixes::default();
+    if let Some(operations) = Operations::find(target, name).in_all_encodings() {
+        first_of::<()>(target, cursor, &NoSymbols, &operations, |candidate| {
+            let rank = Rank::of(candidate.signature);
+            let number = Rank::ALL.iter().position(|other| *other == rank)?;
+            if candidate.parse().is_some() {
+                encodings = encodings.with(number);
+            }
+            None
+        });
+    }
+    encodings
+}
+
+/// Whether the error is that the form lacks a modifier, or that the text lacks the one with which it is of this form.
+fn lacks(error: &ParseError) -> bool {
+    matches!(error.kind, Kind::Unexpected | Kind::Lacks(_) | Kind::Missing(Field::Sel | Field::DppCtrl))
+}
+
+/// A measure of the part of the text that a form has accepted: twice its length, and 1 more unless another form could
+/// have the rest. The measure is 0 if the text lacks the lanes of a DPP form, because another form was meant.
+fn reach(error: &ParseError) -> u32 {
+    match error.kind {
+        Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
+        // The form accepted all of the text.
+        Kind::Rule(_) => u32::MAX,
+        // Another form could have the modifier that this form lacks, or any register in the place of vcc.
+        Kind::Unexpected | Kind::Lacks(_) | Kind::Operand(Field::Vcc) => 2 * error.span.start,
+        _ => 2 * error.span.start + 1,
+    }
+}
 
 /// The error of an unknown name, if the name is that of a register in the place of a number, or `off`.
 #[cold]
@@ -39,31 +103,84 @@ pub(super) fn mismatch(desc: &OperandDesc, is_off: bool) -> Kind {
 }
 
 impl Candidate<'_, '_> {
+    /// The error of a text that does not have this form.
+    fn error(&self) -> ParseError {
+        let error = match self.read(Reading::Usual) {
+            Ok(_) => self.cursor.error_since(0, Kind::Encoding),
+            Err(error) if error.kind == Kind::SecondOperation => self.end_of_first().unwrap_or(error),
+            Err(error) => self.earlier(error),
+        };
+        let error = if self.has_vcc() { self.wrong_vcc(error) } else { self.wrong_result(error) };
+        self.narrowed(error)
+    }
+
+    /// The error of the first half of a dual instruction, if that is the whole text.
+    fn end_of_first(&self) -> Option<ParseError> {
+        let (mut parser, descs) = self.parser(Reading::Usual).ok()?;
+        let error = parser.all(descs).err().unwrap_or(parser.cursor.error(Kind::SecondOperation));
+        let kind = if error.kind == Kind::Unexpected { Kind::SecondOperation } else { error.kind };
+        Some(ParseError { kind, ..error })
+    }
+
+    /// The error of an operand before `error`, if the words refuse that operand whatever comes after it.
+    fn earlier(&self, error: ParseError) -> ParseError {
+        let Ok((mut parser, descs)) = self.parser(Reading::Usual) else { return error };
+        if parser.is_dual() || parser.all(descs).is_ok() {
+            return error;
+        }
+        let place = Span { end: error.span.start, ..error.span };
+        match parser.form.finish(&mut parser.words) {
+            Err(unmade @ (Unmade::Literal | Unmade::Decode(DecodeError::ReservedValue { .. }))) => {
+                let other = parser.unmade(unmade, place);
+                if other.span.end < place.end { other } else { error }
+            }
+            _ => error,
+        }
+    }
+
+    /// The error that vcc is missing, if the text has another operand in its place and nothing else is wrong.
+    fn wrong_vcc(&self, error: ParseError) -> ParseError {
+        let is_too_long = matches!(error.kind, Kind::Unexpected | Kind::Lacks(_));
+        let goes_on = || match self.read(Reading::OtherVcc) {
+            Ok(_) => true,
+            Err(other) => reach(&other) > reach(&error),
+        };
+        let is_vcc = is_too_long && goes_on();
+        let shown = is_vcc.then(|| self.read(Reading::ShownVcc).err()).flatten();
+        shown.unwrap_or(error)
+    }
+
     /// The error with the range of numbers that the operation can have, if its field can hold more of them.
-    pub(super) fn narrowed(&self, error: ParseError) -> ParseError {
+    fn narrowed(&self, error: ParseError) -> ParseError {
         let Kind::Range { field, min, max } = error.kind else { return error };
         let Some((least, most)) = limits(self.target, self.entry.op_index.into(), field) else { return error };
         let kind = Kind::Range { field, min: min.max(least.into()), max: max.min(most.into()) };
         ParseError::new(error.span, kind)
     }
 
-    /// Looks for a more helpful error for an operation that returns a value only with a modifier: that the modifier or
-    /// the destination is missing, or an error further on in the text. Returns `error` if there is no such error.
-    #[cold]
-    pub(super) fn explain(&self, error: ParseError) -> ParseError {
-        let &Candidate { target, cursor, symbols, opcode, entry, signature, implied } = self;
-        let is_result = |desc: &&OperandDesc| is_conditional(desc) && desc.access == Some(Access::Write);
-        let Some(result) = descs(target, signature).find(is_result) else { return error };
-        let Some(form) = Form::new(target, opcode, entry, signature) else { return error };
-        let descs = Descs { all: DESCS[target as usize], lists: [DESCS[target as usize].list_of(signature), &[]] };
-        let mut parser = Parser::new(cursor, symbols, form, entry.op_index, Reading::OtherReturn);
-        fill_unused(&parser.form, descs.iter(), &mut parser.words);
-        parser.implied = implied;
-        match parser.all(descs) {
-            Ok(()) => parser.wrong_return(cursor, result).unwrap_or(error),
-            Err(other) if reach(&other) > reach(&error) => other,
-            Err(_) => error,
+    /// Looks for a more helpful error for an operation that has a register for data only with or without a modifier: that
+    /// the modifier or the register is missing, or an error in the modifiers. Returns `error` if there is no such error.
+    fn wrong_result(&self, error: ParseError) -> ParseError {
+        let is_result = |desc: &OperandDesc| is_conditional(desc) && desc.access == Some(Access::Write);
+        let Ok((mut parser, descs)) = self.parser(Reading::OtherReturn) else { return error };
+        if !descs.operands().any(|desc| is_result(desc) || parser.goes_to_lds(desc)) {
+            return error;
         }
+        fill_unused(&parser.form, descs.iter(), &mut parser.words);
+        match (parser.all(descs), descs.operands().find(|desc| is_result(desc))) {
+            (Ok(()), Some(result)) => parser.wrong_return(self.cursor, result).unwrap_or(error),
+            (Ok(()), None) => parser.flag(self.cursor, Field::Lds, Kind::ToLds).unwrap_or(error),
+            (Err(other), _) if reach(&other) > reach(&error) && parser.is_in_modifiers(descs, &other) => other,
+            (Err(_), _) => error,
+        }
+    }
+
+    /// Whether the form has the modifier whose name is at a position.
+    fn has_modifier(&self, at: usize) -> bool {
+        self.parser(Reading::Usual).is_ok_and(|(mut parser, descs)| {
+            parser.cursor.at = at;
+            descs.modifiers().any(|desc| parser.is_here(desc))
+        })
     }
 }
 
@@ -73,11 +190,39 @@ impl Parser<'_, '_> {
         let field = self.form.descs().find(|other| other.access.is_none() && other.lsb == result.write_if_bit)?.field;
         match self.span_of(result.field) {
             Some(span) => Some(ParseError::new(span, Kind::Returns(field))),
-            None => {
-                let (at, _) = start.words().find(|(_, word)| *word == field.name().as_bytes())?;
-                Some(Cursor { at, ..start }.error(Kind::NoResult(field)))
-            }
+            None => self.flag(start, field, Kind::NoResult(field)),
         }
+    }
+
+    /// Whether an error is about text after the operands. If the text lacks an operand, that is not a register.
+    fn is_in_modifiers(&self, descs: Descs, error: &ParseError) -> bool {
+        let here = Cursor { at: error.span.start as usize, ..self.cursor };
+        match descs.operands().count().saturating_sub(self.len) {
+            0 => true,
+            1 => !self.registers().is_here(&here),
+            _ => false,
+        }
+    }
+
+    /// An error about a modifier without a value.
+    fn flag(&self, start: Cursor, field: Field, kind: Kind) -> Option<ParseError> {
+        let (at, _) = start.words().find(|(_, word)| *word == field.name().as_bytes())?;
+        Some(Cursor { at, ..start }.error(kind))
+    }
+
+    /// The error of an operand of which the words have `dwords` registers. This number depends on other operands for some
+    /// addresses; if one of these is wrong, too, the error is about it.
+    #[cold]
+    pub(super) fn wrong_width(&self, inst: &Inst, held: &Held, dwords: u16) -> ParseError {
+        let depends = |held: &Held| matches!(held.desc.kind, OperandKind::Address(AddressKind::Global { .. }));
+        let all = self.held.iter().flatten().filter(|held| !depends(held));
+        let mut wrong = all.filter_map(|held| {
+            let (_, dwords) = read(held.desc, inst)?;
+            (held.differs(dwords) && !self.is_open(held.desc, held.dwords)).then_some((held, dwords))
+        });
+        let (held, dwords) = wrong.next().unwrap_or((held, dwords));
+        let kind = Kind::Width { field: held.desc.field, dwords: dwords as u8, given: held.dwords };
+        ParseError::new(held.span, kind)
     }
 
     /// The error about text after the last modifier.
@@ -119,7 +264,7 @@ impl Parser<'_, '_> {
                     Some(EncodedOperand::Literal(_) | EncodedOperand::Literal64(_)) => {
                         ParseError::new(span, Kind::NoLiteral)
                     }
-                    None => ParseError::new(span, Kind::Value { field, value }),
+                    None => ParseError::new(self.modifier_of(field).unwrap_or(all), Kind::Value { field, value }),
                     Some(_) => ParseError::new(span, Kind::Operand(field)),
                 }
             }
@@ -175,9 +320,9 @@ impl Parser<'_, '_> {
 
     /// The position of the modifier that has the name of a field.
     fn modifier_of(&self, field: Field) -> Option<Span> {
-        let mut all = self.cursor;
-        all.at = 0;
-        let (at, word) = all.words().find(|(_, word)| word.starts_with(field.name().as_bytes()))?;
+        let mut all = Cursor { at: 0, ..self.cursor };
+        all.lines();
+        let (at, word) = all.words().skip(1).find(|(_, word)| word.starts_with(field.name().as_bytes()))?;
         Some(Span::new(at, at + word.len()))
     }
 

@@ -145,22 +145,31 @@ fn operands(
     symbols: &dyn Symbols,
     operations: &Operations,
 ) -> Result<Inst, Option<ParseError>> {
+    first_of(target, cursor, symbols, operations, |candidate| candidate.parse())
+        .ok_or_else(|| explain::best(target, cursor, symbols, operations))
+}
+
+/// The first result of `f` for the forms of operations, in the order in which they are tried.
+#[inline(always)]
+fn first_of<T>(
+    target: Target,
+    cursor: Cursor,
+    symbols: &dyn Symbols,
+    operations: &Operations,
+    mut f: impl FnMut(&Candidate) -> Option<T>,
+) -> Option<T> {
     let implied = operations.implied;
-    let mut best: Option<ParseError> = None;
     for rank in operations.ranks() {
         for (opcode, entry) in operations.iter() {
             for signature in rank.forms(target, entry) {
                 let candidate = Candidate { target, cursor, symbols, opcode: *opcode, entry, signature, implied };
-                match candidate.parse() {
-                    Ok(inst) => return Ok(inst),
-                    // The form that accepts the longest part of the text is probably the intended one.
-                    Err(error) if best.is_none_or(|b| reach(&error) > reach(&b)) => best = Some(error),
-                    Err(_) => {}
+                if let Some(result) = f(&candidate) {
+                    return Some(result);
                 }
             }
         }
     }
-    Err(best)
+    None
 }
 
 /// The suffixes of the encodings that operations have.
@@ -168,20 +177,6 @@ fn suffixes(target: Target, operations: &Operations) -> Suffixes {
     let has = |rank: &Rank| operations.iter().any(|(_, entry)| rank.forms(target, entry).next().is_some());
     let ranks = Rank::ALL.into_iter().enumerate().filter(|(_, rank)| has(rank));
     ranks.fold(Suffixes::default(), |suffixes, (number, _)| suffixes.with(number))
-}
-
-/// A measure of the part of the text that a form has accepted: twice its length, and 1 more unless the error is that
-/// the form lacks a modifier. The measure is 0 if the text lacks the lanes of a DPP form, because another form was
-/// meant.
-fn reach(error: &ParseError) -> u32 {
-    match error.kind {
-        Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
-        // The form accepted all of the text.
-        Kind::Rule(_) => u32::MAX,
-        // Another form could have the modifier that this form lacks.
-        Kind::Unexpected | Kind::Lacks(_) => 2 * error.span.start,
-        _ => 2 * error.span.start + 1,
-    }
 }
 
 /// The reading of a text that can have two meanings.
@@ -194,6 +189,11 @@ enum Reading {
     Halves,
     /// A vcc in the text is a source; the text omits the implicit vcc.
     OmittedVcc,
+    /// The text shows the implicit vcc. This reading finds the place where it is missing.
+    ShownVcc,
+    /// The text has another operand in each place of the implicit vcc. Such a text is an error, and this reading finds
+    /// out whether that operand is the only one.
+    OtherVcc,
     /// The operation returns a value, although its temporal hint does not say so.
     Returns,
     /// The text has a destination although its modifiers say that the operation returns nothing, or the reverse. Such a
@@ -215,41 +215,49 @@ struct Candidate<'t, 's> {
 
 impl Candidate<'_, '_> {
     /// Parses the text as this form.
-    fn parse(&self) -> Result<Inst, ParseError> {
-        self.read(Reading::Usual).or_else(|error| self.parse_otherwise(error).map_err(|error| self.narrowed(error)))
+    fn parse(&self) -> Option<Inst> {
+        self.read(Reading::Usual).or_else(|error| self.read(self.other_reading(&error).ok_or(error)?)).ok()
     }
 
-    /// Parses the text with the other reading that it can have. `error`: the error of the usual reading.
-    fn parse_otherwise(&self, error: ParseError) -> Result<Inst, ParseError> {
-        let has_vcc =
-            || descs(self.target, self.signature).any(|desc| desc.kind == OperandKind::Register(RegisterKind::Vcc));
-        let other = match error.kind {
-            Kind::NoLiteral | Kind::TwoLiterals | Kind::Rule(RuleError::ConstantBus { .. }) => Reading::Halves,
-            _ if has_vcc() => Reading::OmittedVcc,
-            _ if self.cursor.words().any(|(_, word)| word.windows(7).any(|part| part == b"CASCADE")) => {
-                Reading::Returns
+    /// The other reading that the text can have. `error`: the error of the usual reading.
+    fn other_reading(&self, error: &ParseError) -> Option<Reading> {
+        match error.kind {
+            Kind::NoLiteral | Kind::TwoLiterals | Kind::Rule(RuleError::ConstantBus { .. }) => Some(Reading::Halves),
+            _ if self.has_vcc() => Some(Reading::OmittedVcc),
+            _ => {
+                let is_hint = |word: &[u8]| word.windows(7).any(|part| part == b"CASCADE");
+                self.cursor.words().any(|(_, word)| is_hint(word)).then_some(Reading::Returns)
             }
-            _ => return Err(self.explain(error)),
-        };
-        self.read(other).map_err(|_| self.explain(error))
+        }
+    }
+
+    /// Whether the form has an implicit vcc.
+    fn has_vcc(&self) -> bool {
+        descs(self.target, self.signature).any(|desc| desc.kind == OperandKind::Register(RegisterKind::Vcc))
     }
 
     /// Parses the operands and modifiers.
     fn read(&self, reading: Reading) -> Result<Inst, ParseError> {
-        let &Candidate { target, cursor, symbols, opcode, entry, signature, implied } = self;
-        let lacks = || cursor.error_since(0, Kind::Encoding);
-        let form = Form::new(target, opcode, entry, signature).ok_or_else(lacks)?;
-        let mut parser = Parser::new(cursor, symbols, form, entry.op_index, reading);
-        let mut descs = Descs { all: DESCS[target as usize], lists: [DESCS[target as usize].list_of(signature), &[]] };
-        let is_dual = second_index(DECODE[target as usize], parser.words.get(0, 32)).is_some();
-        let second = if is_dual { Some(parser.second()?) } else { None };
+        let (mut parser, mut descs) = self.parser(reading)?;
+        let second = if parser.is_dual() { Some(parser.second()?) } else { None };
         if let Some(entry) = &second {
             descs.lists[1] = descs.all.list_of(entry.signature);
         }
         fill_unused(&parser.form, descs.iter(), &mut parser.words);
-        parser.implied = implied;
         parser.all(descs)?;
         parser.finish(descs, second.as_ref())
+    }
+
+    /// The parser at the first operand, and the descriptors of the form.
+    #[inline(always)]
+    fn parser(&self, reading: Reading) -> Result<(Parser<'_, '_>, Descs), ParseError> {
+        let &Candidate { target, cursor, symbols, opcode, entry, signature, implied } = self;
+        let lacks = || cursor.error_since(0, Kind::Encoding);
+        let form = Form::new(target, opcode, entry, signature).ok_or_else(lacks)?;
+        let mut parser = Parser::new(cursor, symbols, form, entry.op_index, reading);
+        parser.implied = implied;
+        let all = DESCS[target as usize];
+        Ok((parser, Descs { all, lists: [all.list_of(signature), &[]] }))
     }
 }
 
@@ -307,6 +315,13 @@ struct Held {
     /// The number of registers in the text; 0 if the text leaves the number to the operand.
     dwords: u16,
     span: Span,
+}
+
+impl Held {
+    /// Whether the text has another number of registers than the words.
+    fn differs(&self, dwords: u16) -> bool {
+        self.dwords != 0 && self.coded != EncodedOperand::Off && self.dwords != dwords
+    }
 }
 
 /// The parser of a form.
@@ -377,6 +392,11 @@ impl<'t, 's> Parser<'t, 's> {
 }
 
 impl Parser<'_, '_> {
+    /// Whether the form is that of a dual instruction.
+    fn is_dual(&self) -> bool {
+        second_index(DECODE[self.words.target as usize], self.words.get(0, 32)).is_some()
+    }
+
     /// Finds the second operation of a dual instruction, whose mnemonic is after `::`.
     fn second(&mut self) -> Result<OpcodeEntry, ParseError> {
         let place = self.cursor.find_dual().ok_or_else(|| self.cursor.error(Kind::SecondOperation))?;
@@ -469,13 +489,11 @@ impl Parser<'_, '_> {
         for held in self.held.iter().flatten() {
             let Held { desc, coded, dwords, span } = *held;
             let Some((there, there_dwords)) = read(desc, &inst) else { continue };
-            let (field, is_off) = (desc.field, coded == EncodedOperand::Off);
-            if dwords != 0 && !is_off && dwords != there_dwords && !self.is_open(desc, dwords) {
-                let kind = Kind::Width { field, dwords: there_dwords as u8, given: dwords };
-                return Err(ParseError::new(span, kind));
+            if held.differs(there_dwords) && !self.is_open(desc, dwords) {
+                return Err(self.wrong_width(&inst, held, there_dwords));
             }
             if there != coded && !self.is_same(there, coded) {
-                let kind = mismatch(desc, is_off || there == EncodedOperand::Off);
+                let kind = mismatch(desc, coded == EncodedOperand::Off || there == EncodedOperand::Off);
                 return Err(ParseError::new(span, kind));
             }
         }

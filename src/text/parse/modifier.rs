@@ -95,8 +95,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Skips names such as `nogds`, which deny a flag that no operation of the format has: GDS on targets without it,
-    /// and the flags that CDNA5 adds to cache policies.
+    /// Skips names such as `nogds`, which deny a flag that the operation does not have.
     fn skip_absent(&mut self, descs: Descs) {
         loop {
             self.cursor.blank();
@@ -109,18 +108,27 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Whether a name is that of a flag that no operation of the format has.
+    /// Whether LLVM's assembler takes a denial of this flag, which the operation does not have: GDS on targets without
+    /// it, flags of scalar and image operations of other targets, and those that CDNA5 adds to cache policies.
     fn lacks(&self, descs: Descs, name: &[u8]) -> bool {
-        let mut flags = [Field::Gds, Field::Nv, Field::ScaleOffset].into_iter();
-        let Some(field) = flags.find(|field| field.name().as_bytes() == name) else { return false };
-        let has_format = match field {
-            Field::Gds => SPACES.get(self.form.signature.format as usize) == Some(&Some(Space::Lds)),
-            _ => descs
-                .modifiers()
-                .any(|desc| desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope))),
+        use Field::{D16, Gds, Glc, Nv, ScaleOffset, Slc};
+        let Some(field) = [Gds, D16, Glc, Slc, Nv, ScaleOffset].into_iter().find(|f| f.name().as_bytes() == name)
+        else {
+            return false;
         };
-        let has = |field| self.form.layout.fields.iter().any(|info| info.field == field);
-        has_format && !(field == Field::Gds && has(field)) && !descs.modifiers().any(|desc| desc.field == field)
+        let space = SPACES.get(self.form.signature.format as usize).copied().flatten();
+        let flags = Flags(info(self.words.target, self.op_index).flags);
+        let accesses = flags.is_load() || flags.is_store();
+        let is_scope =
+            |desc: &OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope));
+        let has_scope = || descs.modifiers().any(is_scope);
+        let has_others = match field {
+            Gds => space == Some(Space::Lds) && !descs.all.descs.iter().any(|desc| desc.field == field),
+            D16 => accesses && descs.modifiers().any(|desc| desc.field == Field::Dmask),
+            Glc | Slc => accesses && space == Some(Space::Scalar) && !has_scope(),
+            _ => has_scope(),
+        };
+        has_others && !descs.modifiers().any(|desc| desc.field == field)
     }
 
     /// Parses a modifier that must come next.
@@ -132,7 +140,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Whether the text of this modifier comes next.
-    fn is_here(&mut self, desc: &OperandDesc) -> bool {
+    pub(super) fn is_here(&mut self, desc: &OperandDesc) -> bool {
         self.cursor.blank();
         let name = self.cursor.name();
         if name.is_empty() {

@@ -108,11 +108,7 @@ impl Parser<'_, '_> {
                 self.cursor.at += if skipped { self.cursor.name().len() } else { 0 };
                 return if skipped { Ok(()) } else { Err(self.cursor.error(Kind::SecondOperation)) };
             }
-            // Data that goes to LDS has no register.
-            OperandKind::Register(RegisterKind::Data { lds, .. }) if lds != NONE && self.cursor.has_name(b"lds") => {
-                let is_flag = |other: &OperandDesc| other.kind == OperandKind::Modifier(ModifierKind::Flag);
-                self.form.descs().any(|other| other.field == Field::Lds && is_flag(other))
-            }
+            OperandKind::Register(_) if self.goes_to_lds(desc) => self.reading != Reading::OtherReturn,
             OperandKind::Number(NumberKind::Plain(Notation::Endpgm)) => self.cursor.is_done(),
             _ => {
                 let is_result = is_conditional(desc) && desc.access == Some(Access::Write);
@@ -120,6 +116,15 @@ impl Parser<'_, '_> {
             }
         };
         if absent { Ok(()) } else { self.present(desc) }
+    }
+
+    /// Whether an operand is data that goes to LDS, so that it has no register.
+    pub(super) fn goes_to_lds(&self, desc: &OperandDesc) -> bool {
+        let can_go = matches!(desc.kind, OperandKind::Register(RegisterKind::Data { lds, .. }) if lds != NONE);
+        let is_flag = |other: &OperandDesc| other.kind == OperandKind::Modifier(ModifierKind::Flag);
+        can_go
+            && self.cursor.has_name(b"lds")
+            && self.form.descs().any(|other| other.field == Field::Lds && is_flag(other))
     }
 
     /// Parses the text of an operand that the instruction has.
@@ -211,7 +216,11 @@ impl Parser<'_, '_> {
         if !is_here {
             self.cursor.at = start;
         }
-        if !is_here && !self.can_omit_vcc() {
+        if !is_here && self.reading == Reading::OtherVcc {
+            self.cursor.skip_operand();
+            return Ok(true);
+        }
+        if !is_here && (self.reading == Reading::ShownVcc || !self.can_omit_vcc()) {
             return Err(self.missing(desc.field));
         }
         match *self.vcc.get_or_insert(is_here) == is_here {
@@ -418,7 +427,7 @@ impl Parser<'_, '_> {
             Primary::Number(number) => Primary::Number(signed(desc.ty, number, folded)),
             Primary::Literal(number) => Primary::Literal(signed(desc.ty, number, folded)),
             Primary::Long(number) => Primary::Long(signed(desc.ty, number, folded)),
-            Primary::Run(_) => return Err(self.cursor.error_since(start, Kind::Operand(desc.field))),
+            Primary::Run(_) => return Err(self.cursor.error_since(start, Kind::Sign(desc.field))),
         };
         let kind = |parser: &Self, kind| parser.cursor.error_since(place, kind);
         let has_halves = desc.kind.is_half();
@@ -689,6 +698,7 @@ impl Parser<'_, '_> {
     /// Reads a constant, a register, or a register and `offset:`.
     fn scalar_offset(&mut self, kind: OffsetKind, desc: &'static OperandDesc) -> Result<(), ParseError> {
         let start = self.cursor.at;
+        let mut place = start;
         let found = self.registers().read(&mut self.cursor, self.symbols)?;
         let coded = match found {
             None if self.cursor.eat_call(b"lit", b'(') => {
@@ -714,6 +724,8 @@ impl Parser<'_, '_> {
                 let number = match both {
                     true => {
                         self.cursor = after;
+                        self.cursor.blank();
+                        place = self.cursor.at;
                         Some(self.cursor.integer(self.symbols)?)
                     }
                     false => None,
@@ -728,7 +740,11 @@ impl Parser<'_, '_> {
                 }
             }
         };
-        self.hold(desc, coded, 0, start)
+        let held = self.hold(desc, coded, 0, start);
+        held.map_err(|error| match error.kind {
+            Kind::Range { .. } => self.cursor.error_since(place, error.kind),
+            _ => error,
+        })
     }
 
     /// Reads consecutive registers, or a list of registers and runs, each of which has a field.

@@ -159,6 +159,11 @@ impl Operations {
         self.found.iter_mut().zip(first).for_each(|(place, found)| *place = Some(found));
     }
 
+    /// The same operations in all encodings; `None` if the mnemonic has no suffix.
+    pub fn in_all_encodings(self) -> Option<Operations> {
+        (self.suffix != Suffix::None).then_some(Operations { suffix: Suffix::None, ..self })
+    }
+
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }

@@ -1,8 +1,9 @@
 //! Suggestions of the name that was probably meant by a name that a target lacks.
 
 use super::cursor::Cursor;
+use super::explain::other_encodings;
 use super::operation::{self, stem};
-use super::{Kind, ParseError};
+use super::{Kind, ParseError, Suffixes};
 use crate::codec::descs;
 use crate::imm::Waitcnt;
 use crate::kind::{ModifierKind, OperandKind};
@@ -20,6 +21,12 @@ pub struct Suggestion {
     pub nearest: Option<&'static str>,
     /// The first target of this build that has an operation, a register or a value of this name.
     pub elsewhere: Option<Target>,
+    /// The suffixes of the encodings that accept the text, if the mnemonic in it has the suffix of another encoding.
+    pub encodings: Suffixes,
+}
+
+impl Suggestion {
+    const NOTHING: Suggestion = Suggestion { nearest: None, elsewhere: None, encodings: Suffixes::NONE };
 }
 
 /// The longest mnemonic that is compared.
@@ -47,10 +54,11 @@ impl Suggestion {
             let opcode = OPS[target as usize].opcode(op_index.into())?;
             Some(operation::spelling(target, op_index, opcode))
         });
-        Suggestion { nearest: nearest(name, known), elsewhere }
+        Suggestion { nearest: nearest(name, known), elsewhere, ..Suggestion::NOTHING }
     }
 
-    /// Suggests a name for the one at the position of an error: a mnemonic, a modifier, a register, or a value.
+    /// Suggests a name for the one at the position of an error: a mnemonic, a modifier, a register, or a value. Suggests
+    /// other encodings for a mnemonic with the suffix of one.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -62,13 +70,18 @@ impl Suggestion {
     /// # }
     /// ```
     pub fn for_error(target: Target, text: &str, error: &ParseError) -> Suggestion {
-        let nothing = Suggestion { nearest: None, elsewhere: None };
         let mut cursor = Cursor::new(text);
         cursor.lines();
-        let mnemonic = stem(cursor.name()).0;
+        let name = cursor.name();
+        cursor.at += name.len();
+        let mnemonic = stem(name).0;
+        let encodings = other_encodings(target, cursor, name);
+        let nothing = Suggestion { encodings, ..Suggestion::NOTHING };
         cursor.at = error.span.start as usize;
         match error.kind {
             Kind::Mnemonic => return Suggestion::of(target, text),
+            // The error has the suffixes.
+            Kind::Variant(_) => return Suggestion::NOTHING,
             Kind::Name(_) | Kind::Symbol | Kind::Unexpected | Kind::Operand(_) => {}
             _ => return nothing,
         }
@@ -101,7 +114,7 @@ impl Suggestion {
             return nothing;
         }
         let elsewhere = Target::ALL.iter().copied().find(|&other| has(other));
-        Suggestion { nearest: nearest(word, known), elsewhere }
+        Suggestion { nearest: nearest(word, known), elsewhere, encodings }
     }
 }
 

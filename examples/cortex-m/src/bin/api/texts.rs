@@ -46,7 +46,9 @@ fn told<T>(target: Target, text: &str, result: Result<T, ParseError>) {
         Ok(value) => used(value),
         Err(error) => {
             let _ = write!(Sink, "{error}");
-            used(Suggestion::for_error(target, text, &error));
+            let suggestion = Suggestion::for_error(target, text, &error);
+            used(suggestion.encodings.is_empty());
+            used(suggestion);
         }
     }
 }
