@@ -312,8 +312,13 @@ fn wait_states_that_nothing_needs_are_a_hint() {
 
 /// A code object whose kernel has these numbers of registers, and this code.
 fn kernel(vgprs: u32, accum_offset: u32, sgprs: u32, lines: &str) -> Vec<u8> {
+    kernel_of("gfx942", vgprs, accum_offset, sgprs, lines)
+}
+
+/// The same for another processor that has accumulation registers.
+fn kernel_of(processor: &str, vgprs: u32, accum_offset: u32, sgprs: u32, lines: &str) -> Vec<u8> {
     let source = format!(
-        "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942:xnack-\"
+        "\t.amdgcn_target \"amdgcn-amd-amdhsa--{processor}:xnack-\"
 \t.text
 \t.p2align 8
 \t.globl k
@@ -332,8 +337,8 @@ k:
 \t.end_amdhsa_kernel
 "
     );
-    let path =
-        super::asm_file::directory(&format!("lint-kernel-{vgprs}-{accum_offset}-{sgprs}-{}", lines.len())).join("k.co");
+    let path = super::asm_file::directory(&format!("lint-{processor}-{vgprs}-{accum_offset}-{sgprs}-{}", lines.len()))
+        .join("k.co");
     run(&["asm", "-", "-o", path.to_str().unwrap()], source.as_bytes()).ok();
     std::fs::read(path).unwrap()
 }
@@ -381,7 +386,7 @@ fn descriptors_give_what_is_used() {
     let sgprs = errors(&kernel(16, 16, 8, code));
     assert!(sgprs.len() == 1 && sgprs[0].starts_with("few-sgprs: it uses 21 scalar registers"), "{sgprs:?}");
     // The address of this sample has up to three registers, but the kernel may sample an image with fewer dimensions.
-    assert_eq!(errors(&kernel(8, 4, 16, "\timage_sample v[0:3], v2, s[0:7], s[8:11] dmask:0xf")), none);
+    assert_eq!(errors(&kernel_of("gfx90a", 8, 4, 16, "\timage_sample v[0:3], v2, s[0:7], s[8:11] dmask:0xf")), none);
     let wanted = ["no-scratch: it accesses scratch memory, and the descriptor gives none"];
     assert_eq!(errors(&kernel(8, 8, 8, "\tscratch_store_dword off, v0, s0")), wanted);
 }
