@@ -136,7 +136,7 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
         }
         // FLAT does not show that the address is absent.
         (OperandKind::Address(AddressKind::Scalar { is_silent: true, .. }), Some(code)) if desc.width == 7 => {
-            let (clear, set) = (u64::from(!codes.off & 0x7f) << desc.lsb, u64::from(codes.off) << desc.lsb);
+            let (clear, set) = bits_of(desc, codes.off);
             vec![text(clear, set, always(EMPTY)), text(0, 0, field(code))]
         }
         (OperandKind::Address(AddressKind::Scalar { .. }), Some(_))
@@ -146,7 +146,10 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
         }
         (OperandKind::Address(AddressKind::Scalar { .. }), Some(code)) if desc.width == 7 && desc.dwords <= 2 => {
             let neither = Some(codes.neither).filter(|&neither| neither != u16::MAX);
-            let is_off = |off: u16| text(u64::from(!off & 0x7f) << desc.lsb, u64::from(off) << desc.lsb, always(OFF));
+            let is_off = |off: u16| {
+                let (clear, set) = bits_of(desc, off);
+                text(clear, set, always(OFF))
+            };
             [Some(codes.off), neither].into_iter().flatten().map(is_off).chain([text(0, 0, field(code))]).collect()
         }
         // An operand without a field is always vcc.
@@ -227,6 +230,12 @@ fn field(desc: &OperandDesc, add: u16) -> Text {
 fn code(desc: &OperandDesc) -> Option<u16> {
     let tuples = [(1, 0), (2, PAIRS), (4, QUADS), (16, SIXTEENS)].into_iter().find(|tuple| tuple.0 == desc.dwords);
     tuples.map(|(_, section)| desc.add + section)
+}
+
+/// The bits of an operand's field that are clear if it has this code, and those that are set.
+fn bits_of(desc: &OperandDesc, code: u16) -> (u64, u64) {
+    let all = (1 << desc.width) - 1;
+    ((all & !u64::from(code)) << desc.lsb, u64::from(code) << desc.lsb)
 }
 
 fn bits(piece: Piece) -> u64 {
