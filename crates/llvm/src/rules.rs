@@ -49,6 +49,7 @@ pub fn rule(name: &str) -> Option<Rule> {
         "we_refuse_reserved_source" => we_refuse_reserved_source,
         "we_refuse_wmma_of_rdna4" => we_refuse_wmma_of_rdna4,
         "we_refuse_dual_dot" => we_refuse_dual_dot,
+        "we_refuse_private_bounds" => we_refuse_private_bounds,
         "we_refuse_null_resource" => we_refuse_null_resource,
         "we_refuse_scalar_half" => we_refuse_scalar_half,
         "we_refuse_bits_of_gfx1250" => we_refuse_bits_of_gfx1250,

@@ -49,6 +49,16 @@ pub fn we_refuse_reserved_source(case: &Case) -> bool {
     refused_text(case).is_some_and(|text| text.contains(name))
 }
 
+/// The bounds of private memory, whose codes CDNA5 reserves.
+pub fn we_refuse_private_bounds(case: &Case) -> bool {
+    let name = match refused_code(case) {
+        Some(237) => "src_private_base",
+        Some(238) => "src_private_limit",
+        _ => return false,
+    };
+    refused_text(case).is_some_and(|text| text.contains(name))
+}
+
 /// The eleven matrix products that CDNA5 has with other names and sizes.
 pub fn we_refuse_wmma_of_rdna4(case: &Case) -> bool {
     let kinds = ["f32_16x16x16_", "f16_16x16x16_", "bf16_16x16x16_", "i32_16x16x16_", "i32_16x16x32_iu4"];
