@@ -137,14 +137,14 @@ fn program(target: Target, pool: &[Inst], len: usize, rng: &mut Rng) -> Vec<u8> 
 }
 
 /// Every path from the beginning to the end, as blocks; `None` if there are too many.
-fn ways(flow: &Flow<'_>) -> Option<Vec<Vec<usize>>> {
+fn paths(flow: &Flow<'_>) -> Option<Vec<Vec<usize>>> {
     let (mut open, mut done) = (vec![vec![0]], Vec::new());
-    while let Some(way) = open.pop() {
-        let next = flow.successors(way[way.len() - 1]);
+    while let Some(path) = open.pop() {
+        let next = flow.successors(path[path.len() - 1]);
         if next.is_empty() {
-            done.push(way);
+            done.push(path);
         } else {
-            let longer = next.iter().map(|next| [&way[..], &[*next]].concat());
+            let longer = next.iter().map(|next| [&path[..], &[*next]].concat());
             open.extend(longer);
         }
         if open.len() + done.len() > WAYS {
@@ -172,7 +172,7 @@ fn note<C: Capacity>(
     });
 }
 
-fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
+fn try_hazards(flow: &Flow<'_>, paths: &[Vec<usize>], counts: &mut Counts) {
     let (mut joined, mut single, mut perhaps, mut is_known) = (HashMap::new(), HashMap::new(), HashSet::new(), true);
     flow.follow(
         |_| Hazards::unbounded(flow.target()),
@@ -197,9 +197,9 @@ fn try_hazards(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
             }
         },
     );
-    for way in ways {
+    for path in paths {
         let mut hazards = Hazards::unbounded(flow.target());
-        for (address, inst) in way.iter().flat_map(|block| flow.insts(*block)) {
+        for (address, inst) in path.iter().flat_map(|block| flow.insts(*block)) {
             note(&hazards, (address, inst), &mut single, &mut HashSet::new());
             hazards.issue(&inst);
         }
@@ -254,7 +254,7 @@ fn show(flow: &Flow<'_>) {
 
 /// Compares the waits that are missing before each instruction. A missing wait is assumed to be done from there on:
 /// `assumed` has the waits that a joined state asked for.
-fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
+fn try_waits(flow: &Flow<'_>, paths: &[Vec<usize>], counts: &mut Counts) {
     let mut joined = HashMap::new();
     let mut is_sure = true;
     flow.follow(
@@ -275,9 +275,9 @@ fn try_waits(flow: &Flow<'_>, ways: &[Vec<usize>], counts: &mut Counts) {
         return;
     }
     let mut single = HashMap::<_, Vec<Wait>>::new();
-    for way in ways {
+    for path in paths {
         let mut pending = Pending::new(flow.target());
-        for (address, inst) in way.iter().flat_map(|block| flow.insts(*block)) {
+        for (address, inst) in path.iter().flat_map(|block| flow.insts(*block)) {
             single.entry(address).or_default().extend(pending.needs(&inst).iter());
             pending.assume(&joined[&address].waitcnt());
             pending.issue(&inst, flow.offset_of(address));
@@ -311,9 +311,9 @@ fn try_programs(len: usize, each: u64, seed: u64) -> [Counts; 2] {
         for _ in 0..each {
             let code = program(target, &pool, len, &mut rng);
             let flow = Flow::new(target, &code, 0, &[0]);
-            let Some(ways) = ways(&flow) else { continue };
-            try_hazards(&flow, &ways, &mut counts[0]);
-            try_waits(&flow, &ways, &mut counts[1]);
+            let Some(paths) = paths(&flow) else { continue };
+            try_hazards(&flow, &paths, &mut counts[0]);
+            try_waits(&flow, &paths, &mut counts[1]);
         }
     }
     counts

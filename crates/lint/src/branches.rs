@@ -30,11 +30,11 @@ impl Branch {
 /// Puts an `s_nop` after each branch that would be broken after the changes. An inserted `s_nop` makes the branches
 /// over it longer, so it can break earlier branches, or repair others; it makes no branch shorter.
 pub fn repair(flow: &Flow<'_>, edits: &mut Edits) {
-    mend_counted(flow, edits);
+    repair_counted(flow, edits);
 }
 
 /// Does the work of [`repair()`], and returns the number of branches that it looked at.
-fn mend_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
+fn repair_counted(flow: &Flow<'_>, edits: &mut Edits) -> usize {
     let target = flow.target();
     let Some(nop) = Inst::nop(target).filter(|_| target.has_broken_branches()) else { return 0 };
     let insts = (0..flow.blocks().len()).flat_map(|block| flow.insts(block));
@@ -118,7 +118,7 @@ mod tests {
         let code = code((0..count).map(|n| line(n).into()).chain(["s_endpgm".into()]), target);
         let (base, mut edits) = (0x1000, Edits::default());
         let flow = Flow::new(target, &code, base, &[base]);
-        let steps = mend_counted(&flow, &mut edits);
+        let steps = repair_counted(&flow, &mut edits);
         let (inserted, ..) = edits.counts();
         assert!(inserted > 1000, "{inserted}");
         assert!(steps <= count / 2 + 64 * inserted, "{steps} steps for {inserted}");

@@ -233,7 +233,7 @@ impl Check<'_, '_, '_> {
         let mut finding = self.of.finding(address, self.of.inst(address), what);
         finding.producer = self.of.place(producer);
         let block = block.or_else(|| path::block_of(self.flow(), address));
-        if let Some(block) = block.filter(|_| self.goes_a_way()) {
+        if let Some(block) = block.filter(|_| self.may_search()) {
             finding.path = path::shortest(self.flow(), producer, (block, address));
         }
         let wait = Waitcnt::new().with(access.counter, access.age);

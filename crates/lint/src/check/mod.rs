@@ -29,10 +29,10 @@ use before::Before;
 pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
 /// A search for the path from a producer to the instruction at an address in a block.
-type Way = fn(&Flow<'_>, u64, (usize, u64)) -> Vec<u64>;
+type PathSearch = fn(&Flow<'_>, u64, (usize, u64)) -> Vec<u64>;
 
 /// The greatest number of findings of a check for which a path through the code is searched.
-const WAYS: usize = 500;
+const MAX_PATHS: usize = 500;
 /// The number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
@@ -201,7 +201,7 @@ impl<'s, 'a> Checker<'s, 'a> {
         let mut check = Check {
             of: self,
             found: Vec::new(),
-            ways: WAYS,
+            searches_left: MAX_PATHS,
             banked: BTreeMap::new(),
             barriers: BTreeSet::new(),
             lasts: BTreeSet::new(),
@@ -254,7 +254,7 @@ struct Check<'k, 's, 'a> {
     of: &'k Checker<'s, 'a>,
     found: Vec<Finding<'a>>,
     /// The number of paths that may still be searched.
-    ways: usize,
+    searches_left: usize,
     /// The upper bits of vector registers' numbers before each block of the group where they are not 0.
     banked: BTreeMap<usize, VgprMsb>,
     /// The barriers that were reported, each with the offset of a store.
@@ -319,20 +319,20 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
     }
 
     /// Reports a fault of the instruction at `place` (block and address), which depends on an earlier instruction at
-    /// the offset `producer` in the section. `way` is the function that searches the path between the two.
-    fn depends(&mut self, place: (usize, u64), inst: Inst, what: What, producer: u32, way: Way) {
+    /// the offset `producer` in the section. `search` is the function that finds the path between the two.
+    fn depends(&mut self, place: (usize, u64), inst: Inst, what: What, producer: u32, search: PathSearch) {
         let producer = self.of.section().address.wrapping_add(producer.into());
         let mut finding = self.of.finding(place.1, Some(inst), what);
         finding.producer = self.of.place(producer);
-        if self.goes_a_way() {
-            finding.path = way(self.flow(), producer, place);
+        if self.may_search() {
+            finding.path = search(self.flow(), producer, place);
         }
         self.found.push(finding);
     }
 
     /// Whether one more path may be searched. If so, counts that path.
-    fn goes_a_way(&mut self) -> bool {
-        self.ways.checked_sub(1).map(|fewer| self.ways = fewer).is_some()
+    fn may_search(&mut self) -> bool {
+        self.searches_left.checked_sub(1).map(|fewer| self.searches_left = fewer).is_some()
     }
 
     fn exit(&mut self, number: usize) {

@@ -30,7 +30,7 @@ pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64
             let Some(fewer) = left.checked_sub(1) else { return Vec::new() };
             left = fewer;
             if address == consumer && state.needs(&inst).iter().any(|wait| wait.producer == 1) {
-                return way(flow, &before, first, block);
+                return path_between(flow, &before, first, block);
             }
             state.issue(&inst, (address == producer).into());
         }
@@ -63,7 +63,7 @@ pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) 
                 open.push_back(next);
             }
             if next == last {
-                return way(flow, &before, first, last);
+                return path_between(flow, &before, first, last);
             }
         }
     }
@@ -85,7 +85,7 @@ fn next<'f>(flow: &'f Flow<'_>, block: usize) -> impl Iterator<Item = usize> + '
         .chain(returns.unwrap_or(&[]).iter().copied())
 }
 
-fn way(flow: &Flow<'_>, before: &BTreeMap<usize, usize>, first: usize, last: usize) -> Vec<u64> {
+fn path_between(flow: &Flow<'_>, before: &BTreeMap<usize, usize>, first: usize, last: usize) -> Vec<u64> {
     let mut blocks = vec![last];
     let mut block = last;
     while let Some(&from) = before.get(&block) {
