@@ -6,6 +6,7 @@
 //! order in which the printer writes them. The text of a descriptor becomes an [`EncodedOperand`], which `src/codec/`
 //! encodes. Finally the words are decoded, and the result must match the text.
 
+mod constant;
 mod cursor;
 mod decimal;
 mod error;
