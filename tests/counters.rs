@@ -358,7 +358,7 @@ fn samples_have_no_missing_wait() {
     let (mut kernels, mut wrong) = (0, Vec::new());
     for sample in samples().iter().filter_map(|path| sample(path)) {
         let missing = missing(sample.target, &sample.code, sample.address, &sample.kernels);
-        let sure = missing.iter().filter(|(_, wait)| wait.sure);
+        let sure = missing.iter().filter(|(_, wait)| wait.is_sure());
         wrong.extend(sure.map(|(address, wait)| format!("{} at {address:#x}: {wait:?}", sample.name)));
         kernels += sample.kernels.len();
     }
@@ -394,7 +394,7 @@ fn waits_that_are_taken_away_are_missed() {
         // If only one of its two waits is there, a flat operation is not certain to be done.
         let weight = |code: &[u8]| -> usize {
             let missing = missing(target, code, sample.address, &sample.kernels);
-            missing.iter().map(|(_, wait)| 1 + usize::from(wait.sure)).sum()
+            missing.iter().map(|(_, wait)| 1 + usize::from(wait.is_sure())).sum()
         };
         let said = weight(&sample.code);
         for (address, inst, counter, at_most, before) in sites {
@@ -490,7 +490,7 @@ fn registers_of_unknown_banks_are_any_of_them() {
     let load = "global_load_b32 v4, v6, s[0:1]";
     let needed = |pending: &Pending<_>| {
         let waits = pending.needs(&inst("v_mov_b32 v9, v4"));
-        waits.iter().map(|wait| (wait.at_most, wait.sure)).collect::<Vec<_>>()
+        waits.iter().map(|wait| (wait.at_most, wait.is_sure())).collect::<Vec<_>>()
     };
     // v260 is loaded on one path, and v4 or v260 is read after it.
     let mut loaded_before = after(&["s_set_vgpr_msb 0x41", load]);

@@ -603,9 +603,9 @@ fn a_wait_for_one_counter_of_a_flat_load_leaves_the_other_in_doubt() {
     for (wait, left) in [("vmcnt(0)", Counter::Lgkmcnt), ("lgkmcnt(0)", Counter::Vmcnt)] {
         let mut pending = Pending::new(target);
         pending.issue(&load, 0);
-        assert!(pending.needs(&add).iter().all(|wait| wait.sure));
+        assert!(pending.needs(&add).iter().all(|wait| wait.is_sure()));
         pending.issue(&inst(target, &format!("s_waitcnt {wait}")), 1);
-        let needs: Vec<_> = pending.needs(&add).iter().map(|wait| (wait.counter, wait.sure)).collect();
+        let needs: Vec<_> = pending.needs(&add).iter().map(|wait| (wait.counter, wait.is_sure())).collect();
         assert_eq!(needs, [(left, false)], "{wait}");
     }
 }

@@ -163,7 +163,7 @@ fn note<C: Capacity>(
     perhaps: &mut HashSet<(u64, &'static str)>,
 ) {
     hazards.each(&inst, |need| {
-        if !need.sure {
+        if !need.is_sure() {
             perhaps.insert((address, need.rule.id()));
             return;
         }
@@ -264,7 +264,7 @@ fn try_waits(flow: &Flow<'_>, paths: &[Vec<usize>], counts: &mut Counts) {
             for (address, inst) in flow.insts(block) {
                 let waits = pending.step(&inst, flow.offset_of(address));
                 // If one need is certain and another is not, only the strictest number shows the doubt.
-                let is_certain = |wait: Wait| wait.sure && waits.waitcnt().get(wait.counter) == Some(wait.at_most);
+                let is_certain = |wait: Wait| wait.is_sure() && waits.waitcnt().get(wait.counter) == Some(wait.at_most);
                 is_sure &= waits.iter().all(is_certain) && !pending.is_incomplete();
                 joined.insert(address, waits);
             }

@@ -83,10 +83,15 @@ pub struct Need {
     pub place: u32,
     /// A register that both instructions access, if the rule is about registers.
     pub register: Option<Reg>,
-    /// Whether the need is certain, that is, there is no [`doubt`](Need::doubt).
-    pub sure: bool,
-    /// The reason why the need is not certain: [`Doubt::Bank`] or [`Doubt::Dimensions`].
+    /// The reason why the need is not certain: [`Doubt::Bank`] or [`Doubt::Dimensions`]; `None` if it is.
     pub doubt: Option<Doubt>,
+}
+
+impl Need {
+    /// Whether the need is certain, that is, there is no [`doubt`](Need::doubt).
+    pub const fn is_sure(&self) -> bool {
+        self.doubt.is_none()
+    }
 }
 
 /// Text with the rule, the number that is missing, and the instructions that end the rule: `M36: A matrix operation ...
@@ -125,7 +130,7 @@ impl Needs {
             Unit::Valu => &mut self.valu,
             Unit::Event => &mut self.event,
         };
-        if most.as_ref().is_none_or(|most| (most.sure, most.missing) < (need.sure, need.missing)) {
+        if most.as_ref().is_none_or(|most| (most.is_sure(), most.missing) < (need.is_sure(), need.missing)) {
             *most = Some(need);
         }
     }

@@ -21,9 +21,7 @@ pub struct Wait {
     pub register: Option<Reg>,
     /// The `producer` that [`Pending::issue`](crate::hazards::Pending::issue) got for the operation.
     pub producer: u32,
-    /// Whether the wait is certainly needed, that is, there is no [`doubt`](Wait::doubt).
-    pub sure: bool,
-    /// The reason why the wait may be unnecessary, if it is not [`sure`](Wait::sure).
+    /// The reason why the wait may be unnecessary; `None` if it is certainly needed.
     pub doubt: Option<Doubt>,
     /// The kind of the operation, as `isa/counters.isa` calls it, such as `smem`.
     pub kind: &'static str,
@@ -78,9 +76,9 @@ pub struct Waits {
 }
 
 impl Wait {
-    /// The same wait with this doubt.
-    pub(super) fn with(self, doubt: Option<Doubt>) -> Wait {
-        Wait { sure: doubt.is_none(), doubt, ..self }
+    /// Whether the wait is certainly needed, that is, there is no [`doubt`](Wait::doubt).
+    pub const fn is_sure(&self) -> bool {
+        self.doubt.is_none()
     }
 }
 
@@ -119,7 +117,7 @@ impl Waits {
         let Some(place) = self.by_counter.get_mut(wait.counter as usize) else { return };
         let least = self.strictest.get(wait.counter).map_or(wait.at_most, |least| least.min(wait.at_most));
         self.strictest = self.strictest.with(wait.counter, least);
-        let is_stricter = |old: &Wait| (!wait.sure, wait.at_most) < (!old.sure, old.at_most);
+        let is_stricter = |old: &Wait| (!wait.is_sure(), wait.at_most) < (!old.is_sure(), old.at_most);
         if place.as_ref().is_none_or(is_stricter) {
             *place = Some(wait);
         }

@@ -38,7 +38,7 @@ impl Need {
     /// The need that a row and an earlier instruction, with its place, cause.
     pub(super) fn of(row: &HazardRow, missing: u8, (producer, place): (Inst, u32), found: Match) -> Need {
         let Match { register, doubt } = found;
-        Need { rule: Rule(row.rule), missing, producer, place, register, sure: doubt.is_none(), doubt }
+        Need { rule: Rule(row.rule), missing, producer, place, register, doubt }
     }
 }
 

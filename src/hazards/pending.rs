@@ -24,7 +24,7 @@ use crate::vgpr_msb::VgprMsb;
 /// operation that would raise a full counter must wait.
 ///
 /// A flat operation raises two counters, and its address decides which of the two tells when it is done. So a wait is
-/// certainly missing only if it is missing for both counters; see [`Wait::sure`].
+/// certainly missing only if it is missing for both counters; see [`Wait::is_sure`].
 ///
 /// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). If paths with different bits meet,
 /// a wait for a vector register is not sure.
@@ -254,7 +254,7 @@ impl<C: Capacity> Pending<C> {
             true => Some(Doubt::Flat),
             false => is_in_any_bank.then_some(Doubt::Bank),
         };
-        Some(self.wait_of(held, event, conflict, register).with(doubt))
+        Some(Wait { doubt, ..self.wait_of(held, event, conflict, register) })
     }
 
     /// The conflict with an operation whose result is in a register that the next instruction reads if an image has
@@ -264,7 +264,7 @@ impl<C: Capacity> Pending<C> {
         let first = usize::from(held.first);
         let is_met = share(more, (first, held.count.into()));
         let register = RegSet::register(self.target, first.max(more.0));
-        is_met.then(|| self.wait_of(held, event, Conflict::Read, register).with(Some(Doubt::Dimensions)))
+        is_met.then(|| Wait { doubt: Some(Doubt::Dimensions), ..self.wait_of(held, event, Conflict::Read, register) })
     }
 
     /// The conflict with an operation that holds a register above an indexed operand: the index may select that
@@ -281,7 +281,7 @@ impl<C: Capacity> Pending<C> {
             _ => (written()?, Conflict::Source),
         };
         let register = RegSet::register(self.target, bit.into());
-        Some(self.wait_of(held, event, conflict, register).with(Some(Doubt::Index)))
+        Some(Wait { doubt: Some(Doubt::Index), ..self.wait_of(held, event, conflict, register) })
     }
 
     /// The possible first registers of the operation's run: one in each bank if only the operation's bank is unknown;
@@ -301,7 +301,6 @@ impl<C: Capacity> Pending<C> {
             conflict,
             register,
             producer: held.producer,
-            sure: true,
             doubt: None,
             kind: event.name,
             source: COUNTS[self.target as usize].sources.get(event.counter as usize).copied().unwrap_or(""),
@@ -347,7 +346,7 @@ impl<C: Capacity> Pending<C> {
     fn assume_needs(&mut self, uses: &Uses<'_>) -> Waits {
         let waits = self.needs_after(uses);
         for wait in waits.iter() {
-            if wait.sure {
+            if wait.is_sure() {
                 self.assume_one(wait.counter, wait.at_most);
             } else if !wait.doubt.is_some_and(Doubt::is_of_consumer) {
                 self.drop_one(&wait);
@@ -429,8 +428,8 @@ impl<C: Capacity> Pending<C> {
     /// let (mut waits, mut assumes) = (pending, pending);
     /// waits.wait_for(&Waitcnt::new().with_lgkmcnt(0));
     /// assumes.assume(&Waitcnt::new().with_lgkmcnt(0));
-    /// assert!(waits.needs(&add).iter().all(|wait| !wait.sure));
-    /// assert!(assumes.needs(&add).iter().all(|wait| wait.sure));
+    /// assert!(waits.needs(&add).iter().all(|wait| !wait.is_sure()));
+    /// assert!(assumes.needs(&add).iter().all(|wait| wait.is_sure()));
     /// # }
     /// ```
     pub fn assume(&mut self, wait: &Waitcnt) {

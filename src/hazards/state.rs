@@ -27,7 +27,7 @@ use crate::vgpr_msb::VgprMsb;
 /// something out, and [`Hazards::protect`] inserts more than is needed.
 ///
 /// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where paths with different bits
-/// meet, a distance between vector registers is not [`sure`](Need::sure), and rules without a distance report nothing
+/// meet, a distance between vector registers is not [sure](Need::is_sure), and rules without a distance report nothing
 /// about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazards<C: Capacity = Bounded> {

@@ -62,7 +62,7 @@ pub fn missing(target: Target, code: &[u8], address: u64, entries: &[u64]) -> Ve
 pub fn says(target: Target, text: &str) -> Vec<String> {
     let show = |(address, wait): (u64, Wait)| {
         let register = wait.register.map_or("-".into(), |register| format!("{register:?}"));
-        let doubt = if wait.sure { "" } else { ", perhaps" };
+        let doubt = if wait.is_sure() { "" } else { ", perhaps" };
         format!(
             "at {address}: {}({}) for {}, {register} {:?}{doubt}",
             wait.counter, wait.at_most, wait.producer, wait.conflict

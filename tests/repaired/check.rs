@@ -66,7 +66,9 @@ fn missing(target: Target, code: &[u8]) -> Vec<String> {
             let mut run = before.clone();
             for (address, inst) in flow.insts(block) {
                 let waits = run.now.pending.needs(&inst);
-                all.extend(waits.iter().filter(|wait| wait.sure).map(|wait| format!("{address:#x} {inst}: {wait:?}")));
+                all.extend(
+                    waits.iter().filter(|wait| wait.is_sure()).map(|wait| format!("{address:#x} {inst}: {wait:?}")),
+                );
                 run.now.hazards.each(&inst, |need| all.push(format!("{address:#x} {inst}: {need:?}")));
                 run.step(&inst, flow.offset_of(address));
             }

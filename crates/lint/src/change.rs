@@ -25,7 +25,7 @@ pub enum Change {
 pub fn missing(now: &MachineState, inst: &Inst, returns: bool) -> Waitcnt {
     let own = if returns { now.pending.own_waits() } else { Waits::default() };
     let needs = now.pending.needs(inst);
-    let sure = needs.iter().chain(own.iter()).filter(|wait| wait.sure);
+    let sure = needs.iter().chain(own.iter()).filter(|wait| wait.is_sure());
     sure.fold(Waitcnt::new(), |all, wait| {
         let least = all.get(wait.counter).map_or(wait.at_most, |other| other.min(wait.at_most));
         all.with(wait.counter, least)
@@ -51,7 +51,7 @@ pub fn next_repair(
         return waits(inst.target(), missing).map(|insts| Some(Change::Insert(insts))).ok_or(Error::Helpless);
     }
     let needs = now.hazards.needs(inst);
-    if needs.event.is_some_and(|need| need.sure) {
+    if needs.event.is_some_and(|need| need.is_sure()) {
         return ender(now, last, inst).map(Some).ok_or(Error::Helpless);
     }
     distance(now, last, inst, &needs)
@@ -63,7 +63,7 @@ fn distance(
     inst: &Inst,
     needs: &Needs,
 ) -> Result<Option<Change>, Error> {
-    let is_met = |needs: &Needs| needs.iter().all(|need| !need.sure);
+    let is_met = |needs: &Needs| needs.iter().all(|need| !need.is_sure());
     if is_met(needs) {
         return Ok(None);
     }

@@ -198,8 +198,10 @@ impl Trim<'_, '_> {
                     for need in without.iter().filter(|need| !with.iter().any(|other| other == *need)) {
                         // Up to `raised` younger operations came after the wait. A wait before them has to leave so
                         // many fewer operations outstanding.
-                        let count =
-                            need.at_most.checked_sub(pair.raised).filter(|_| need.counter == counter && need.sure)?;
+                        let count = need
+                            .at_most
+                            .checked_sub(pair.raised)
+                            .filter(|_| need.counter == counter && need.is_sure())?;
                         if count <= at_most {
                             return None;
                         }

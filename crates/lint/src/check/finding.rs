@@ -77,11 +77,11 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum What {
-    /// A wait is missing before the instruction. If the wait is not [`sure`](Wait::sure), this is a hint.
+    /// A wait is missing before the instruction. If the wait is not [sure](Wait::is_sure), this is a hint.
     MissingWait(Wait),
     /// A function returns to unknown callers while one of its own operations still holds a register.
     EarlyReturn(Wait),
-    /// The instruction comes too soon after another one. If that is not [`sure`](Need::sure), this is a hint.
+    /// The instruction comes too soon after another one. If that is not [sure](Need::is_sure), this is a hint.
     Hazard(Need),
     /// A branch goes over 63 dwords, which RDNA1 does not execute correctly.
     BrokenBranch,
@@ -197,17 +197,17 @@ pub enum What {
 impl What {
     /// The severity of the fault, as [`rules::severity`] gives it.
     pub fn severity(&self) -> Severity {
-        let hazard = if let What::Hazard(Need { rule, sure: true, .. }) = self { Some(*rule) } else { None };
+        let hazard = if let What::Hazard(Need { rule, doubt: None, .. }) = self { Some(*rule) } else { None };
         rules::severity(self.rule(), hazard)
     }
 
     /// The name of the rule: `missing-wait`, or that of the rule of a hazard, such as `F01`.
     pub fn rule(&self) -> &'static str {
         match self {
-            What::MissingWait(wait) if wait.sure => "missing-wait",
+            What::MissingWait(wait) if wait.is_sure() => "missing-wait",
             What::MissingWait(_) => "perhaps-missing-wait",
             What::EarlyReturn(_) => "early-return",
-            What::Hazard(need) if need.sure => need.rule.id(),
+            What::Hazard(need) if need.is_sure() => need.rule.id(),
             What::Hazard(_) => "perhaps-hazard",
             What::BrokenBranch => "T09",
             What::KernelAlignment => "kernel-alignment",
@@ -355,7 +355,7 @@ fn held(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn missing_wait(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     held(wait, f)?;
-    f.write_str(if wait.sure { " is " } else { " is perhaps " })?;
+    f.write_str(if wait.is_sure() { " is " } else { " is perhaps " })?;
     match (wait.conflict, wait.kind) {
         (Conflict::Read, _) => f.write_str("used before it is loaded")?,
         (Conflict::Overwrite, _) => f.write_str("overwritten before its load is done")?,
@@ -391,7 +391,7 @@ fn early_return(wait: &Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn hazard(need: &Need, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (n, producer) = (need.missing, need.producer.mnemonic());
-    let missing = match (n, need.sure) {
+    let missing = match (n, need.is_sure()) {
         (1, true) => " is missing",
         (1, false) => " is perhaps missing",
         (_, true) => "s are missing",

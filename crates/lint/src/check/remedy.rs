@@ -15,10 +15,10 @@ use crate::edits::MachineState;
 pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &MachineState) {
     for finding in found {
         finding.repair = match &finding.what {
-            What::MissingWait(wait) | What::EarlyReturn(wait) if wait.sure => {
+            What::MissingWait(wait) | What::EarlyReturn(wait) if wait.is_sure() => {
                 change::waits(inst.target(), &Waitcnt::new().with(wait.counter, wait.at_most)).unwrap_or_default()
             }
-            What::Hazard(need) if need.sure => distance(need, inst, now),
+            What::Hazard(need) if need.is_sure() => distance(need, inst, now),
             _ => Vec::new(),
         };
         finding.clause = if finding.repair.is_empty() { None } else { clause(before) };

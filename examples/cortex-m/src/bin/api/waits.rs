@@ -2,7 +2,7 @@
 
 use crate::{Sink, used};
 use amdgpu_isa::facts::{Counter, Counters, RegSet};
-use amdgpu_isa::hazards::{Distance, Guard, GuardError, Hazards, Modes, Need, Needs, Next, Pending, Rule, Waits};
+use amdgpu_isa::hazards::{Distance, Guard, GuardError, Hazards, Modes, Need, Needs, Next, Pending, Rule, Wait, Waits};
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Access, Inst, Target, VgprMsb};
 use core::fmt::Write;
@@ -91,7 +91,7 @@ pub fn all(target: Target, insts: impl Iterator<Item = Inst> + Clone) {
 
 fn told(result: Result<(), Need>) {
     if let Err(need) = result {
-        used((need, Rule::id(need.rule)));
+        used((need, Need::is_sure(&need), Rule::id(need.rule)));
     }
 }
 
@@ -103,7 +103,7 @@ fn needs(needs: Needs) {
 fn waits(target: Target, waits: Waits) {
     used(Waits::is_empty(&waits));
     for wait in Waits::iter(&waits) {
-        used(wait);
+        used((wait, Wait::is_sure(&wait)));
     }
     let waitcnt = Waits::waitcnt(&waits);
     Waitcnt::each_inst(&waitcnt, target, |inst| used(*inst));
