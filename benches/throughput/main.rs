@@ -1,7 +1,8 @@
 //! Measures the throughput of the library's functions, compared with alternatives for the same bytes.
 //!
 //! ```text
-//! cargo run --profile bench --package amdgpu-isa-throughput -- [--mib N] [--rounds N] [--input kernels|pieces|mix] [--target NAME] [--no-llvm]
+//! cargo run --profile bench --package amdgpu-isa-throughput -- OPTIONS
+//!     [--mib N] [--rounds N] [--input kernels|pieces|mix] [--target NAME] [--no-llvm]
 //! ```
 //! Kernels are the `.co` files under `tests/samples` and under the directory that `AMDGPU_ISA_OBJECTS` names, repeated
 //! to `--mib` (64). Pieces are the same code in an order that no branch predictor learns. The mix has every opcode the

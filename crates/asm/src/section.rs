@@ -1,7 +1,7 @@
 //! Directives of sections.
 
 use amdgpu_object::elf::{
-    SHF_ALLOC, SHF_EXCLUDE, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHF_TLS, SHF_WRITE,
+    FLAG_LETTERS, SHF_ALLOC, SHF_EXECINSTR, SHF_GROUP, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHF_TLS, SHF_WRITE,
     SHT_LLVM_CALL_GRAPH_PROFILE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS,
 };
 
@@ -210,7 +210,7 @@ impl Assembler {
             return Ok((number as u64, false));
         }
         for letter in text.chars() {
-            match LETTERS.iter().find(|(known, _)| *known == letter) {
+            match FLAG_LETTERS.iter().find(|(known, _)| *known == letter) {
                 Some((_, flag)) => flags |= flag,
                 None if letter == '?' => of_last = true,
                 None => return Err(scan.since(at, format!("no flag {letter:?} is known"))),
@@ -251,22 +251,9 @@ impl Assembler {
     }
 }
 
-/// Flags by their letters.
-const LETTERS: [(char, u64); 10] = [
-    ('a', SHF_ALLOC),
-    ('w', SHF_WRITE),
-    ('x', SHF_EXECINSTR),
-    ('M', SHF_MERGE),
-    ('S', SHF_STRINGS),
-    ('G', SHF_GROUP),
-    ('T', SHF_TLS),
-    ('o', SHF_LINK_ORDER),
-    ('e', SHF_EXCLUDE),
-    ('R', 0x20_0000),
-];
-
+/// The letters of flags, in the order of their table.
 fn letters(flags: u64) -> String {
-    LETTERS.iter().filter(|(_, flag)| flags & flag != 0).map(|(letter, _)| *letter).collect()
+    FLAG_LETTERS.iter().filter(|(_, flag)| flags & flag != 0).map(|(letter, _)| *letter).collect()
 }
 
 fn type_name(kind: u32) -> String {

@@ -58,8 +58,23 @@ pub const SHF_LINK_ORDER: u64 = 0x80;
 pub const SHF_GROUP: u64 = 0x200;
 /// The flag of sections with data of each thread.
 pub const SHF_TLS: u64 = 0x400;
+/// The flag of sections that a linker keeps although nothing refers to them.
+pub const SHF_GNU_RETAIN: u64 = 0x20_0000;
 /// The flag of sections that a linker drops.
 pub const SHF_EXCLUDE: u64 = 0x8000_0000;
+/// The flags of sections by their letters in `.section`.
+pub const FLAG_LETTERS: [(char, u64); 10] = [
+    ('a', SHF_ALLOC),
+    ('w', SHF_WRITE),
+    ('x', SHF_EXECINSTR),
+    ('M', SHF_MERGE),
+    ('S', SHF_STRINGS),
+    ('G', SHF_GROUP),
+    ('T', SHF_TLS),
+    ('o', SHF_LINK_ORDER),
+    ('R', SHF_GNU_RETAIN),
+    ('e', SHF_EXCLUDE),
+];
 /// The type of segments that are loaded.
 pub const PT_LOAD: u32 = 1;
 /// The type of segments of notes.

@@ -8,7 +8,9 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_isa::processor::Processor;
 use amdgpu_isa::{Filler, Target};
 use amdgpu_object::TargetId;
-use amdgpu_object::elf::{File, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_RELR};
+use amdgpu_object::elf::{
+    FLAG_LETTERS, File, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_RELR,
+};
 use amdgpu_object::relocation_kinds::{self as kinds, Formula};
 use object::read::elf::{ElfFile64, ElfSection64, FileHeader as _, SectionHeader as _};
 use object::{
@@ -459,28 +461,19 @@ impl<'a> CodeObject<'a> {
     /// The directive of a section.
     fn directive(&self, section: &Section<'_>, out: &mut String) {
         let mut flags = String::new();
-        let letters = [
-            (2, 'a'),
-            (1, 'w'),
-            (4, 'x'),
-            (0x10, 'M'),
-            (0x20, 'S'),
-            (0x200, 'G'),
-            (0x400, 'T'),
-            (0x20_0000, 'R'),
-            (0x8000_0000, 'e'),
-        ];
+        // In `.section`, the flag of an order needs the section that this one belongs to, which is not written.
+        let letters = || FLAG_LETTERS.iter().filter(|(_, flag)| *flag != SHF_LINK_ORDER);
         // A linker that has joined texts and constants of several lengths leaves the flags of merged sections with the
         // entry size 0. No directive can state this. An empty part of the section has these flags instead, and a linker
         // joins it.
-        let is_joined = section.flags & 0x10 != 0 && section.entry == 0;
-        let has = if is_joined { section.flags & !0x30 } else { section.flags };
+        let is_joined = section.flags & SHF_MERGE != 0 && section.entry == 0;
+        let has = if is_joined { section.flags & !(SHF_MERGE | SHF_STRINGS) } else { section.flags };
         if is_joined {
-            let texts = if section.flags & 0x20 != 0 { "S" } else { "" };
+            let texts = if section.flags & SHF_STRINGS != 0 { "S" } else { "" };
             let Section { name: whole, index, .. } = section;
             let _ = write!(out, "\n\t.section {},\"aM{texts}\",@progbits,1,unique,{index}", name(whole));
         }
-        flags.extend(letters.iter().filter(|(bit, _)| has & bit != 0).map(|(_, letter)| letter));
+        flags.extend(letters().filter(|(_, flag)| has & flag != 0).map(|(letter, _)| letter));
         let kind = match section.kind {
             elf::SHT_NOTE => "note".into(),
             elf::SHT_NOBITS => "nobits".into(),
@@ -490,8 +483,8 @@ impl<'a> CodeObject<'a> {
             elf::SHT_PREINIT_ARRAY => "preinit_array".into(),
             kind => format!("{kind:#x}"),
         };
-        let entry = if has & 0x10 != 0 { format!(",{}", section.entry) } else { String::new() };
-        let known = letters.iter().fold(MADE_FLAGS, |known, (bit, _)| known | bit);
+        let entry = if has & SHF_MERGE != 0 { format!(",{}", section.entry) } else { String::new() };
+        let known = letters().fold(MADE_FLAGS, |known, (_, flag)| known | flag);
         let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}{}", name(&section.name), section.apart);
         if section.flags & !known != 0 {
             let _ = writeln!(out, "// No source can have the flags {:#x} of this section.", section.flags & !known);
