@@ -1,5 +1,5 @@
 //! Writes the public types: a module for each target with a struct for each microcode format and an enum for each
-//! opcode table. Targets share a type if its struct or enum is the same, bit for bit.
+//! opcode table. Targets share a type if its struct or enum is the same, bit for bit; the type names all their manuals.
 
 use crate::build::emit::camel;
 use crate::build::lower::{LFormat, Target};
@@ -9,9 +9,18 @@ use std::collections::BTreeMap;
 
 pub fn all(isa: &Isa, targets: &[Target]) -> String {
     let mut out = String::new();
-    let mut shared: BTreeMap<String, String> = BTreeMap::new();
     // The structs of a target do not depend on the size of its waves.
-    for t in targets.iter().filter(|t| !t.row.is_other_wave()) {
+    let codes: Vec<(&Target, Vec<Type>)> =
+        targets.iter().filter(|t| !t.row.is_other_wave()).map(|t| (t, Type::all_of(t))).collect();
+    let mut manuals: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for ty in codes.iter().flat_map(|(_, types)| types) {
+        let manuals = manuals.entry(&ty.key).or_default();
+        if !manuals.contains(&&*ty.manual) {
+            manuals.push(&ty.manual);
+        }
+    }
+    let mut written: BTreeMap<&str, &str> = BTreeMap::new();
+    for (t, types) in &codes {
         let name = &t.row.name;
         putln!(
             out,
@@ -32,20 +41,50 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
             putln!(out, "}}");
         }
         enums(&mut out, isa, t);
-        for f in &t.formats {
-            let ty = camel(&f.def.name);
-            if !f.def.extension {
-                let body = op_enum(t, f);
-                share(&mut out, &mut shared, name, &format!("{ty}Op"), body);
+        for Type { name: ty, key, code, .. } in types {
+            if let Some(module) = written.get(&**key) {
+                putln!(out, "pub use super::{module}::{ty};");
+            } else {
+                out.push_str(&code.replace(MANUALS, &manuals[&**key].join("; ")));
+                written.insert(key, name);
             }
-            // The struct depends on the opcode enum that its getter returns.
-            let op = shared_path(&shared, name, &format!("{ty}Op"));
-            let body = format_struct(t, f, &ty);
-            share_keyed(&mut out, &mut shared, name, &ty, format!("{op}{body}"), body);
         }
         putln!(out, "}}");
     }
     out
+}
+
+/// Stands in the code of a type for the manuals that describe it.
+const MANUALS: &str = "{manuals}";
+
+/// A type of a target.
+struct Type {
+    name: String,
+    /// What makes it the same type as that of another target.
+    key: String,
+    code: String,
+    manual: String,
+}
+
+impl Type {
+    /// The opcode enum and the struct of each format.
+    fn all_of(t: &Target) -> Vec<Type> {
+        let mut types = Vec::new();
+        for f in &t.formats {
+            let name = camel(&f.def.name);
+            let manual = f.def.source.text(&t.row.name);
+            let op = if f.def.extension { String::new() } else { op_enum(t, f) };
+            let code = format_struct(f, &name);
+            // The struct depends on the opcode enum that its getter returns.
+            let key = format!("{name}\n{op}{code}");
+            if !op.is_empty() {
+                let name = format!("{name}Op");
+                types.push(Type { key: format!("{name}\n{op}"), name, code: op, manual: manual.clone() });
+            }
+            types.push(Type { name, key, code, manual });
+        }
+        types
+    }
 }
 
 /// Includes the tables of a target's constructors where `cargo doc` looks for them.
@@ -65,39 +104,6 @@ pub fn off(isa: &Isa, targets: &[Target]) -> String {
         putln!(out, "#[cfg(feature = {:?})]\npub mod {} {{}}", row.feature(), row.name);
     }
     out
-}
-
-fn share(out: &mut String, shared: &mut BTreeMap<String, String>, module: &str, ty: &str, body: String) {
-    share_keyed(out, shared, module, ty, body.clone(), body);
-}
-
-fn share_keyed(
-    out: &mut String,
-    shared: &mut BTreeMap<String, String>,
-    module: &str,
-    ty: &str,
-    key: String,
-    body: String,
-) {
-    let key = format!("{ty}\n{key}");
-    let path = match shared.get(&key) {
-        Some(path) => {
-            putln!(out, "pub use super::{path};");
-            path.clone()
-        }
-        None => {
-            out.push_str(&body);
-            let path = format!("{module}::{ty}");
-            shared.insert(key, path.clone());
-            path
-        }
-    };
-    // The path of a type by its name in this module.
-    shared.insert(format!("@{module}::{ty}"), path);
-}
-
-fn shared_path(shared: &BTreeMap<String, String>, module: &str, ty: &str) -> String {
-    shared.get(&format!("@{module}::{ty}")).cloned().unwrap_or_default()
 }
 
 /// The attribute that keeps an item out of the documentation of `cargo doc`, but not out of an editor's completion. A page
@@ -155,12 +161,7 @@ fn op_enum(t: &Target, f: &LFormat) -> String {
     putln!(out, "#[cfg(feature = \"arbitrary\")]\ncrate::arbitrary::operations!({ty}Op, {base}, {});", op_bits(f));
     let rows = f.def.rows_of(&t.row.name);
     putln!(out, "operations!({ty}Op, {base});");
-    putln!(
-        out,
-        "/// Opcodes of {} ({}). The discriminant is the opcode number.",
-        f.def.name,
-        f.def.source.text(&t.row.name)
-    );
+    putln!(out, "/// Opcodes of {} ({MANUALS}). The discriminant is the opcode number.", f.def.name);
     putln!(out, "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, num_enum::IntoPrimitive)]");
     putln!(out, "#[repr({base})]\n#[non_exhaustive]\n#[allow(missing_docs)]\npub enum {ty}Op {{");
     let names: Vec<(String, u16)> = rows.iter().map(|(r, n, _)| (camel(&r.mnemonic), *n)).collect();
@@ -241,12 +242,12 @@ fn base_type(def: &Format) -> String {
     format!("u{}", if def.bits == 96 { 128 } else { def.bits })
 }
 
-fn format_struct(t: &Target, f: &LFormat, ty: &str) -> String {
+fn format_struct(f: &LFormat, ty: &str) -> String {
     let mut out = String::new();
     let def = f.def;
     let base = base_type(def);
     let parts = parts(f);
-    putln!(out, "/// {}\n///\n/// Source: {}.\n///\n/// ```text", def.about, def.source.text(&t.row.name));
+    putln!(out, "/// {}\n///\n/// Source: {MANUALS}.\n///\n/// ```text", def.about);
     for line in picture(def, &parts) {
         putln!(out, "/// {line}");
     }
