@@ -221,7 +221,7 @@ mod formula;
 pub mod hazards;
 pub mod imm;
 mod inst;
-#[allow(dead_code)] // The generator uses some of it, the library the rest.
+#[allow(dead_code)] // The library and the generator each use a part of this module.
 mod kind;
 mod length;
 #[cfg(feature = "alloc")]
@@ -239,7 +239,7 @@ pub mod patch;
 pub mod processor;
 mod registers;
 mod retarget;
-#[allow(dead_code)] // The generator uses some of it, the library the rest.
+#[allow(dead_code)] // The library and the generator each use a part of this module.
 mod shared;
 pub mod signature;
 mod table;

@@ -50,9 +50,9 @@ impl Processor {
         self.0.target
     }
 
-    /// The usual filler in code for the processor: that of the first LLVM that knows it. It can differ from that of its
-    /// target ([`Target::filler`]), which instructions that are made for the target have until
-    /// [`Inst::with_filler`](crate::Inst::with_filler) gives them another.
+    /// The usual filler in code for the processor: that of the first LLVM that knows it. It can differ from the filler
+    /// of the processor's target ([`Target::filler`]). Instructions that are made for the target have the target's
+    /// filler; [`Inst::with_filler`](crate::Inst::with_filler) changes it.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx1150", feature = "text"))] {

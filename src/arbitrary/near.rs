@@ -119,7 +119,7 @@ fn changed(valid: &Inst, words: [u32; MAX_DWORDS]) -> Option<NearValid> {
     NearValid::new(*valid, words, len)
 }
 
-/// Flips the first bit from `place` on whose change makes the words invalid.
+/// Flips one bit so that the words become invalid. The search for such a bit begins at bit `place`.
 fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
     let bits = valid.len() * 8;
     (0..bits).find_map(|n| {
@@ -129,8 +129,8 @@ fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
     })
 }
 
-/// Changes a field: to the first forbidden value from `start` on, in the first field from `at` on that has forbidden
-/// values.
+/// Gives a field a forbidden value. The search for such a field begins at field number `at`, and the search for a value
+/// at `start`.
 fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     // The encoding and the operation are kept.
     let fields =
@@ -148,7 +148,8 @@ fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     })
 }
 
-/// Changes an operand so that it breaks a rule beyond decoding: the first suitable operand from `at` on.
+/// Changes an operand so that it breaks a rule beyond decoding. The search for a suitable operand begins at operand
+/// number `at`.
 fn break_rule(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     let registers =
         || valid.operands().filter(|o| matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_))));

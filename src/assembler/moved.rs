@@ -132,7 +132,7 @@ impl Landings<'_> {
         let mut wrong: Option<Landing> = None;
         while let Some((at, inst)) = walk.next()? {
             let (at, end) = (self.start + at, self.start + walk.at);
-            // All branches to dwords of this instruction: no branch to an earlier dword is left.
+            // Branches to earlier dwords are done, so these are the branches to dwords of this instruction.
             while let Some(dword) = self.to(next).filter(|&dword| dword < end) {
                 let branch = self.branch(next);
                 if dword != at {
@@ -205,7 +205,7 @@ impl Landings<'_> {
     }
 }
 
-/// A walk over code that must be instructions.
+/// A walk over code that must consist of instructions.
 pub(crate) struct Walk<'a, C: Memory + ?Sized> {
     pub target: Target,
     pub code: &'a C,

@@ -1,4 +1,4 @@
-//! Memory of the caller: slices, rooms for results, and texts.
+//! Memory of the caller: slices, buffers for results, and texts.
 
 use core::ffi::c_char;
 use core::fmt::Write;
@@ -54,7 +54,7 @@ pub unsafe fn text<'a>(at: *const c_char) -> &'a str {
     unsafe { core::ffi::CStr::from_ptr(at) }.to_str().unwrap_or("")
 }
 
-/// A text that counts all its bytes, and keeps those that fit.
+/// A writer into a buffer that keeps the bytes that fit, and counts all bytes.
 struct Text<'a> {
     out: &'a mut [MaybeUninit<u8>],
     len: usize,

@@ -338,8 +338,8 @@ pub(crate) const fn part_dwords(
 ) -> Option<u16> {
     let (fields, run) = (fields.count() as u16, fields.is_run());
     let groups = match shape {
-        // The node has the components of `more` that extent and origin leave. With a16, the last two vectors share
-        // three registers.
+        // The node has the remaining components of `more`, after those of extent and origin. With a16, the last two
+        // vectors share three registers.
         AddressShape::Ray if run && fields > 1 => {
             let [_, extent, origin, a, b] = RAY;
             Some([(more as u16).saturating_sub(extent + origin), extent, origin, a, b])

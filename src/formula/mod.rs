@@ -12,7 +12,7 @@ mod tree;
 mod types;
 
 pub use call::Call;
-#[allow(unused_imports)] // The generator checks with it.
+#[allow(unused_imports)] // Only the generator uses it, to check formulas.
 pub use call::Rule;
 pub use read::SyntaxError;
 pub use tree::{Binary, Expr, Formula, Goal, Part, Place, Source, Statement, Unary};

@@ -21,7 +21,7 @@ use crate::value::{Reg, Value};
 /// Where paths meet, [`Guard::join`] takes the worse of two states: keep a copy at a branch, and join it at the
 /// branch's label. The label of a loop is emitted before the branch back to it: call [`Guard::settle`], which waits for
 /// everything, before the label and before this branch. Distances across the branch back are not kept: let
-/// `amdgpu_lint::repair` insert what is missing on all paths of the finished code.
+/// `amdgpu_lint::repair` insert the instructions that are missing on any path of the finished code.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

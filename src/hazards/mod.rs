@@ -1,8 +1,9 @@
 //! Hazards: instructions that software has to keep apart because the hardware does not.
 //!
-//! [`Hazards`] follows instructions in the order in which they are issued and says what the next one needs: how many
-//! wait states (`s_nop`) or vector instructions (`v_nop`) are missing, or which other instruction has to come first,
-//! and by which [`Rule`]. `Hazards` is a small value: where paths meet, [`Hazards::join`] takes the worse of two.
+//! [`Hazards`] follows instructions in the order in which they are issued and reports the needs of the next one: the
+//! number of missing wait states (`s_nop`) or vector instructions (`v_nop`), or another instruction that has to come
+//! first, each with the [`Rule`] that demands it. `Hazards` is a small value: where paths meet, [`Hazards::join`] takes
+//! the worse of two.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {

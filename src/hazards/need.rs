@@ -41,13 +41,13 @@ pub enum Doubt {
     /// The instruction accesses the register only if an index, which is unknown, is great enough: `v_movrels_b32`, or
     /// any vector operation after `s_set_gpr_idx_on`.
     Index,
-    /// The register belongs to the address of an image only if the image has enough dimensions. Up to GCN 1.4 and CDNA2
-    /// the image's resource says how many it has, and not the words.
+    /// The register belongs to the address of an image only if the image has enough dimensions. Up to GCN 1.4 and
+    /// CDNA2, the image's resource states how many dimensions the image has; the instruction's words do not.
     Dimensions,
 }
 
 impl Doubt {
-    /// Whether the next instruction decides about the doubt, and not the operation. A later instruction that surely
+    /// Whether the doubt is about the next instruction, not about the operation. A later instruction that certainly
     /// accesses the register then still needs the wait.
     pub(super) const fn is_of_consumer(self) -> bool {
         matches!(self, Doubt::Index | Doubt::Dimensions)

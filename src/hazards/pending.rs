@@ -311,8 +311,8 @@ impl<C: Capacity> Pending<C> {
         self.msb == VgprMsb::UNKNOWN
     }
 
-    /// Issues the instruction, and assumes that the code waits for what the instruction needs. [`Wait::producer`] will
-    /// be `producer`, such as the instruction's address.
+    /// Issues the instruction, and assumes that the code performs the waits that the instruction needs.
+    /// [`Wait::producer`] will be `producer`, such as the instruction's address.
     pub fn issue(&mut self, inst: &Inst, producer: u32) {
         self.issue_of(&Uses::of(inst, self.msb), producer);
     }
@@ -342,7 +342,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Assumes that the code waits for what the instruction needs, and returns these waits.
+    /// Assumes that the code performs the waits that the instruction needs, and returns these waits.
     fn assume_needs(&mut self, uses: &Uses<'_>) -> Waits {
         let waits = self.needs_after(uses);
         for wait in waits.iter() {

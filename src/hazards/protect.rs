@@ -31,9 +31,9 @@ const UNITS: [Depctr; 5] = [
 const MOST: usize = 64;
 
 impl<C: Capacity> Hazards<C> {
-    /// Issues the instruction after those that it needs, and passes all of them to `take` in the order of issue. It may
-    /// need instructions that end rules that no distance ends ([`Hazards::enders`]), and as few `s_nop` and `v_nop` as
-    /// are enough, or one `s_waitcnt_depctr` instead of several `v_nop`.
+    /// Issues the instruction after the instructions that it needs, and passes all of them to `take` in the order of
+    /// issue. The needed instructions are those that end rules without a distance ([`Hazards::enders`]), and as few
+    /// `s_nop` and `v_nop` as are enough, or one `s_waitcnt_depctr` instead of several `v_nop`.
     ///
     /// Fails with a need that no instruction ends, if there is one. Then nothing is issued or passed on.
     ///

@@ -388,7 +388,7 @@ impl<C: Capacity> Hazards<C> {
         }
         if is & class::EXPERT != 0 {
             self.modes.expert = turns_expert(tables, uses).unwrap_or(self.modes.expert);
-            // The hardware keeps apart what comes after the end of the mode.
+            // The hardware itself keeps the distances after the end of the mode.
             ends |= if self.modes.expert { 0 } else { tables.expert };
         }
         let seen = self.seen.issue(tables, is, uses);

@@ -111,7 +111,8 @@
 //! gfx942::v_add_f32_e32(a(0), v(1), v(2));
 //! ```
 //!
-//! Nor do these: a whole register where a half is wanted, and as the first operation one that can only be the second.
+//! These do not compile either: a whole register where a half is wanted, and a dual instruction whose first operation
+//! can only be the second one.
 //!
 //! ```compile_fail
 //! use amdgpu_isa::{gfx1100, make::*};

@@ -120,13 +120,13 @@ fn has_same_halves(from: &Inst, target: Target) -> Result<(), RetargetError> {
     kept.map_or(Ok(()), |field| Err(RetargetError::Half(field)))
 }
 
-/// The load without its fail status, for which it keeps its whole destination if it fails.
+/// The load without its fail status. (A load with a fail status keeps its whole destination if it fails.)
 fn without_status(load: &Inst) -> Inst {
     [Field::Tfe, Field::Lwe].into_iter().fold(*load, |load, field| load.with(field, 0).unwrap_or(load))
 }
 
-/// Fails if the instruction does nothing for a number of cycles, and the target reads another number of cycles from its
-/// constant, of which it uses more or fewer bits.
+/// Fails if the instruction is an `s_nop` that takes another number of cycles on the target, because the target uses
+/// more or fewer bits of the constant.
 fn has_same_cycles(from: &Inst, target: Target) -> Result<(), RetargetError> {
     let field = Field::Simm16;
     let is_nop = from.opcode().purpose() == Some(Purpose::Nop);

@@ -23,7 +23,8 @@ pub struct ModifierSignature {
     desc: &'static OperandDesc,
     /// The lowest bit of the field, if it is not the descriptor's own field.
     beside: Option<u8>,
-    /// The image address whose size the modifier determines, since the form can name only some numbers of registers.
+    /// The image address, if the modifier determines its number of registers: the form cannot name every number of
+    /// registers.
     address: Option<Address<'static>>,
 }
 
@@ -94,7 +95,7 @@ impl ModifierSignature {
         u64::from(value) >> self.bits == 0 && accepts(value) && self.fits(value)
     }
 
-    /// Whether the form can name the registers of some image address with this value.
+    /// Whether the form can name the registers of at least one image address if the modifier has this value.
     fn fits(&self, value: u32) -> bool {
         let Some(address) = self.address else { return true };
         let Address { dim, a16, .. } = address;

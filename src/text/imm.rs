@@ -370,8 +370,8 @@ impl Printer<'_> {
     /// Prints a temporal hint. Loads, stores and atomic operations have different names; the names of some values also
     /// depend on the scope.
     fn temporal_hint(&self, scope: Position, desc: &OperandDesc, value: u32, out: &mut Out) {
-        /// The bit of an atomic operation's hint by which it acts in the caches of all scopes, if its scope spans
-        /// several shader engines.
+        /// The bit of an atomic operation's hint that makes it act in the caches of all scopes. The bit has a meaning
+        /// only if the scope spans several shader engines.
         const CASCADE: u32 = 4;
         const SYSTEM: u32 = 3;
         let (flags, scope) = (Flags(self.inst.info().flags), bits(self.inst, scope, 2));

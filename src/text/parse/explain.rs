@@ -26,7 +26,8 @@ pub(super) fn best(
     symbols: &dyn Symbols,
     operations: &Operations,
 ) -> Option<ParseError> {
-    // Another form has the modifier that this form lacks, and its error is not that the text lacks something else.
+    // Whether this form lacks the modifier at the error, and another form has it. A form whose own error is that the
+    // text lacks something does not count.
     let is_of_other = |error: &ParseError| {
         let place = error.span.start as usize;
         let is_meant = |candidate: &Candidate| candidate.has_modifier(place) && !lacks(&candidate.error());
@@ -66,8 +67,9 @@ fn lacks(error: &ParseError) -> bool {
     matches!(error.kind, Kind::Unexpected | Kind::Lacks(_) | Kind::Missing(Field::Sel | Field::DppCtrl))
 }
 
-/// A measure of the part of the text that a form has accepted: twice its length, and 1 more unless another form could
-/// have the rest. The measure is 0 if the text lacks the lanes of a DPP form, because another form was meant.
+/// A measure of the part of the text that a form has accepted: twice the length of that part, plus 1 unless another
+/// form could have the rest of the text. The measure is 0 if the text lacks the lanes of a DPP form, because another
+/// form was meant.
 fn reach(error: &ParseError) -> u32 {
     match error.kind {
         Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
@@ -194,7 +196,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether an error is about text after the operands. If the text lacks an operand, that is not a register.
+    /// Whether an error is about text after the operands. If the text has one operand too few, a register is the
+    /// missing operand, and any other text comes after the operands.
     fn is_in_modifiers(&self, descs: Descs, error: &ParseError) -> bool {
         let here = Cursor { at: error.span.start as usize, ..self.cursor };
         match descs.operands().count().saturating_sub(self.len) {
