@@ -9,16 +9,16 @@ pub mod check;
 pub mod emit;
 #[cfg(any(feature = "meaning", test))]
 #[path = "../src/formula/mod.rs"]
-#[allow(dead_code, unused_imports)] // The library uses a part of it, and the generator another.
+#[allow(dead_code, unused_imports)] // The library and the generator each use a part of this module.
 pub mod formula;
 #[path = "../src/kind/mod.rs"]
-#[allow(dead_code)] // The library uses a part of it, and the generator another.
+#[allow(dead_code)] // The library and the generator each use a part of this module.
 pub mod kind;
 pub mod lower;
 pub mod model;
 pub mod parse;
 #[path = "../src/shared.rs"]
-#[allow(dead_code)] // The library uses a part of it, and the generator another.
+#[allow(dead_code)] // The library and the generator each use a part of this module.
 pub mod shared;
 pub mod writer;
 

@@ -196,8 +196,8 @@ impl SharedTables {
     }
 }
 
-/// A module that begins with `head` and includes the other items from a file of their own, and this file. `cargo doc`
-/// makes a page of each file that has a module, and the generated ones would be most of its pages' bytes.
+/// Returns a module that begins with `head` and includes `items` from a file, and that file. `cargo doc` makes a page
+/// of the source of each file that contains a module; pages of the generated items would be most of the documentation.
 pub fn apart(head: &str, file: String, items: String) -> (String, (String, String)) {
     (format!("{head}\ninclude!({file:?});\n}}\n"), (file, items))
 }

@@ -53,7 +53,7 @@ fn rev_pieces(s: &str) -> String {
 /// row.
 pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     putln!(w, "pub(crate) static NAMES: NameTables = NameTables {{ codes: &[");
-    // The codes for "no address" are left out: they are another meaning of other codes.
+    // The codes for "no address" are left out: each of them has another meaning, which is listed.
     for (row, c) in isa.codes.iter().enumerate().filter(|(_, c)| !c.is_no_address()) {
         if let Some((a, b)) = c.range.of(&t.row.name) {
             put!(w, "Named {{ first: {a}, last: {b}, row: {row} }},");
@@ -76,7 +76,7 @@ pub fn names(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     Ok(())
 }
 
-/// The names of the fields of hardware registers. A field that is in another register as well has one name.
+/// The names of the fields of hardware registers. A field that is in several registers is listed once.
 fn parts_of(isa: &Isa) -> Vec<&str> {
     let all: BTreeSet<&str> = isa.registers.iter().flat_map(|r| &r.parts).map(|part| part.name.as_str()).collect();
     all.into_iter().collect()

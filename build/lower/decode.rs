@@ -196,7 +196,7 @@ impl<'a> ConstraintTable<'a> {
             more: Vec::new(),
             high_checks: Vec::new(),
             trailing: 0,
-            // The other constraints lack this mark here, so none of them are equal to these.
+            // No other constraints have this mark at this point, so none of them are equal to these.
             marks: marks::FURTHER,
             rules: Vec::new(),
             dwords: 1,

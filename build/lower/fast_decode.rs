@@ -156,8 +156,8 @@ type Known = BTreeMap<Vec<bool>, Option<usize>>;
 struct Fast {
     /// The bits that must be zero.
     zeros: u128,
-    /// Bits of the third dword that must not all be set: the bits of a register that must not be the last one. Without
-    /// such a register, these are all bits, so that only one value of a literal needs a further check.
+    /// Bits of the third dword that must not all be set: those of a register that must not be the last one. If there is
+    /// no such register, `last` has all bits: then a literal of 0xffffffff also takes the longer path, which is rare.
     last: u32,
     /// The allowed codes of each checked field.
     good: [Vec<bool>; 4],

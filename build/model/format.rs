@@ -119,7 +119,7 @@ pub struct Format {
 
 impl Format {
     /// The values that a field of an operation can always have on a target; `None` if the field can have all values.
-    #[cfg_attr(not(any(feature = "make", test)), allow(dead_code))] // Only constructors need it.
+    #[cfg_attr(not(any(feature = "make", test)), allow(dead_code))] // Only the generator of constructors calls it.
     pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<Values> {
         let only = self.limits(mnemonic, target).find(|only| only.field == field && only.conditions.is_empty());
         only.and_then(|only| only.values.of(target).copied())
@@ -334,7 +334,7 @@ pub struct Values {
 
 /// `does v_add_{f16,f32}: D.$1 = S0.$1 + S1.$1`: the formula of operations, in all formats that have them.
 #[derive(Debug)]
-#[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
+#[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Without formulas, nothing reads these fields.
 pub struct Does {
     pub at: SourceLine,
     /// Names with alternatives in braces; `v_min_f32@gfx12` holds from that generation on.
@@ -346,7 +346,7 @@ pub struct Does {
 /// `lane S1 v_mfma_f32_*: BLGP == 0 ? LANE : ...`: the lane in which operations read a source, in place of the lane of
 /// the formula.
 #[derive(Debug)]
-#[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
+#[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Without formulas, nothing reads these fields.
 pub struct LaneOf {
     pub at: SourceLine,
     /// The number of the source.

@@ -356,7 +356,7 @@ impl Form<'_> {
         if shown == 1 {
             self.set.defaults |= all.iter().filter(|b| **b != NONE).fold(0, |m, b| m | 1 << b);
         }
-        // Bits that can only have their usual values are no modifier.
+        // Bits that can only have their usual values are not a modifier.
         if (self.values)(&desc.field) == Some(Values { shift: 0, set: 1 << usual }) {
             return;
         }
