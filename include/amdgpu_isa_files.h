@@ -69,7 +69,7 @@ typedef struct {
   const char *label;
   // The name of the section, such as ".text".
   const char *name;
-  // The target, as `amdgpu_isa_target` names it; 0 if the file does not say it or the library does not know it.
+  // The target, as `amdgpu_isa_target` names it; 0 if the file does not state it, or the library does not know it.
   uint32_t target;
   // The address of the section's first byte; 0 in an object that is not linked.
   uint64_t address;
@@ -187,7 +187,7 @@ amdgpu_isa_answer *amdgpu_isa_trim(const uint8_t *file, size_t len, uint32_t tar
 // warnings, with line and column.
 //
 // `name` is the name of the source in notes; null stands for "source". `target` names the processor, such as
-// "gfx942:xnack-"; null if the source says it. The source reads no other files.
+// "gfx942:xnack-"; null if the source names it. The source reads no other files.
 //
 // # Safety
 // `source` has `len` readable bytes; `name` and `target` are null or end in a zero.

@@ -13,8 +13,8 @@ impl Assembler {
             return;
         }
         let whole = |identity: &SectionIdentity| SectionIdentity { part: 0, ..identity.clone() };
-        // Pairs of the first part of a section and any part of that section. Sections stay in the order in which they
-        // first occur.
+        // The number of each part, after the number of the first part of the same section. Sections stay in the order
+        // in which they first occur.
         let mut order: Vec<(usize, usize)> = Vec::new();
         let mut firsts = HashMap::new();
         for (index, section) in self.sections.iter().enumerate() {

@@ -43,10 +43,10 @@ impl<'a> Scan<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The text from `before` bytes before this position to `behind` bytes after it; empty if the line does not have
-    /// all of these bytes.
-    pub fn around(&self, before: usize, behind: usize) -> &'a str {
-        self.text.get(self.at.saturating_sub(before)..self.at + behind).unwrap_or("")
+    /// The text from `before` bytes before this position to `after` bytes after it; empty if the line does not have all
+    /// of these bytes.
+    pub fn around(&self, before: usize, after: usize) -> &'a str {
+        self.text.get(self.at.saturating_sub(before)..self.at + after).unwrap_or("")
     }
 
     pub fn ahead(&self, n: usize) -> u8 {

@@ -58,7 +58,8 @@ pub struct Symbol {
     pub is_set: bool,
     /// Whether the source may give the symbol another value later.
     pub is_open: bool,
-    /// Whether a statement before the definition names the symbol, and keeps this value if the symbol gets another one.
+    /// Whether a statement before the definition names the symbol. If the symbol later gets another value, that
+    /// statement keeps this one.
     pub is_named_above: bool,
     /// Whether the symbol is one of the assembler's own.
     pub is_own: bool,

@@ -58,7 +58,7 @@ pub struct amdgpu_isa_section {
     pub label: *const c_char,
     /// The name of the section, such as ".text".
     pub name: *const c_char,
-    /// The target, as `amdgpu_isa_target` names it; 0 if the file does not say it or the library does not know it.
+    /// The target, as `amdgpu_isa_target` names it; 0 if the file does not state it, or the library does not know it.
     pub target: u32,
     /// The address of the section's first byte; 0 in an object that is not linked.
     pub address: u64,
@@ -135,7 +135,7 @@ fn visit(file: &[u8], scan: bool, mut each: impl FnMut(&Image<'_>)) -> Vec<Note>
     notes
 }
 
-/// The target of an image that the library knows.
+/// The target of an image, if the library knows it.
 fn known(image: &Image<'_>) -> Option<Target> {
     image.target.as_ref()?.processor.parse().ok()
 }

@@ -11,7 +11,7 @@ use crate::memory::{bytes, string, text};
 /// warnings, with line and column.
 ///
 /// `name` is the name of the source in notes; null stands for "source". `target` names the processor, such as
-/// "gfx942:xnack-"; null if the source says it. The source reads no other files.
+/// "gfx942:xnack-"; null if the source names it. The source reads no other files.
 ///
 /// # Safety
 /// `source` has `len` readable bytes; `name` and `target` are null or end in a zero.

@@ -92,7 +92,7 @@ impl Case {
 /// The number of random constants that are tried for each operation.
 const TRIES: usize = 150;
 
-/// Values that rarely come at random, by the beginning of the text. Each shows a known difference.
+/// Values that random numbers rarely include, by the beginning of the text. Each shows a known difference.
 const RARE: &[(&str, &[u64])] = &[
     ("v_trig_preop_f64", &[0x7fe0_0000_0000_0000, 3]),
     ("v_fma_legacy_f32", &[0, 0x3f80_0000, 0x8000_0000]),

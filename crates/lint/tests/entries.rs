@@ -10,7 +10,7 @@ fn code(target: Target, text: &str) -> Vec<u8> {
     words.flat_map(u32::to_le_bytes).collect()
 }
 
-/// Firmware that has read the arguments starts a kernel 256 bytes behind its label.
+/// Firmware that has read the arguments starts a kernel 256 bytes after its label.
 #[test]
 fn the_second_entry_of_a_kernel_is_an_entry() {
     let target = Target::Gfx942;

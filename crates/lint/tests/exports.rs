@@ -93,7 +93,7 @@ fn s_waitcnt_of_rdna4_waits_for_everything() {
     assert_eq!(found(target, "s_wait_idle; s_endpgm"), [""; 0]);
 }
 
-/// What is inserted on RDNA4 is the wait for one counter, also in place of a weaker one.
+/// On RDNA4, a repair inserts the wait for one counter, also in place of a weaker wait.
 #[test]
 fn what_is_inserted_waits_for_one_counter() {
     let fixed = |text: &str| repaired(Target::Gfx1200, text, Repair::Fix);

@@ -366,7 +366,7 @@ fn objects_that_cannot_follow_are_refused() {
     assert!(validate(&linked, old, Target::Gfx942, is_neutral).is_err());
 }
 
-/// A file at fixed addresses has no relocations: what may be a pointer to something that moves is refused.
+/// A file at fixed addresses has no relocations: numbers that may be pointers to something that moves are refused.
 #[test]
 fn pointers_without_relocations_are_refused() {
     let source = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\nk:\n\ts_nop 0\n\ts_mov_b32 s0, 0x12345678\n\ts_endpgm\n\

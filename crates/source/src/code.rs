@@ -121,8 +121,8 @@ impl CodeObject<'_> {
         }
     }
 
-    /// The operands of the directive that makes the padding from here to a symbol, if the padding is what assemblers
-    /// and linkers put before a kernel.
+    /// The operands of the directive that makes the padding from here to a symbol, if the padding is the same as that
+    /// which assemblers and linkers put before a kernel.
     fn alignment<'r>(
         &self,
         section: &Section<'_>,

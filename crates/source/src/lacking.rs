@@ -11,7 +11,7 @@ use object::{LittleEndian, Object as _, ObjectKind, ObjectSection as _, elf};
 
 use crate::code_object::{CodeObject, Section};
 
-/// The names of the tables with distances to code that only an object for a linker has relocations for.
+/// The names of tables with distances to code. Only objects for a linker have relocations for these distances.
 const TABLES: [&str; 3] = [".debug_line", ".debug_frame", ".eh_frame"];
 
 /// The entries of the dynamic table that the assembler does not make, and that change how a file is loaded, by their
@@ -55,8 +55,8 @@ impl CodeObject<'_> {
         }
     }
 
-    /// Comments on parts of a linked file that its source cannot have, on its tables that are wrong once code moves, and an error in a file that was linked to
-    /// fixed addresses, and whose pointers are therefore numbers.
+    /// Comments on parts of a linked file that its source cannot have, and on tables that become wrong when code moves.
+    /// If the file was linked to fixed addresses, its pointers are plain numbers, and the source gets an error.
     pub fn lacking(&self, sections: &[Section<'_>]) -> String {
         let mut out = String::new();
         if self.file.kind() == ObjectKind::Relocatable {

@@ -108,8 +108,8 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
     if is_stripped {
         file.dynamic_symbols().for_each(&mut add);
     }
-    // A linker sorts symbols, but keeps their names in the order of its input. The symbols get the order of their names
-    // if a linker would sort that order into the order of the file.
+    // A linker puts local symbols first, but keeps the names in the order of its input. If the symbols in the order of
+    // their names, sorted in this way, have the order of the file, the source has the order of the names.
     let mut named: Vec<&(u32, Symbol)> = found.iter().collect();
     named.sort_by_key(|(place, _)| *place);
     let is_local = |entry: &&&(u32, Symbol)| entry.1.bind == STB_LOCAL;

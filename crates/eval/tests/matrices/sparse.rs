@@ -18,9 +18,9 @@ struct Sparse<'a> {
     d: fn(usize, usize) -> Place,
     /// The first bit of the indices in their register.
     set: usize,
-    /// The place in A of the first of the two elements that are stored for every four, by the row and the number of the
-    /// four. `None`: the lane in which B has the first of the four in the column with the row's number, and half of
-    /// that element's number there.
+    /// A stores two of every four elements of a row. This function gives the place of the first of the two, from the
+    /// row and the number of the four elements. `None`: A has the row in the lane in which B has the column with the
+    /// same number, at half of the element's number in B.
     a: Option<fn(usize, usize) -> Place>,
 }
 

@@ -24,7 +24,7 @@ const LOADED: Origin = Origin { is_followed: false, is_loaded: true, is_sum: fal
 const SUM: Origin = Origin { is_followed: false, is_loaded: false, is_sum: true };
 
 impl Origin {
-    /// The origin of a value that is one of two.
+    /// The origin of a value that comes from one of two places.
     fn or(self, other: Origin) -> Origin {
         let (is_loaded, is_sum) = (self.is_loaded || other.is_loaded, self.is_sum || other.is_sum);
         let is_followed = (self.is_followed || other.is_followed) && !is_loaded && !is_sum;
@@ -132,8 +132,8 @@ impl Lanes {
         }
     }
 
-    /// Passes over an instruction that saves vector registers, or reads what has been saved. Addresses in vector
-    /// registers are not those of saved registers.
+    /// Passes over an instruction that saves vector registers, or loads saved ones. Addresses in vector registers are
+    /// not those of saved registers.
     fn pass_memory(&mut self, inst: &Inst, is_store: bool) {
         let all: Vec<Operand> = sources(inst).filter(|operand| operand.role.is_some()).collect();
         let (data, scalars): (Vec<Operand>, Vec<Operand>) = all.into_iter().partition(|it| !vectors(it).is_empty());

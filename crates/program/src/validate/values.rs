@@ -264,7 +264,8 @@ impl Values {
         Ok(())
     }
 
-    /// Whether a register holds no part of an address, or a half of an address that is its counterpart in the new file.
+    /// Whether a register holds no part of an address, or a half of an address that leads to the same place in both
+    /// files.
     fn is_followed(&self, pairs: &Pairs, n: usize) -> bool {
         let Some(own) = self.at(n) else { return !self.number(n).is_some_and(|number| number.differs()) };
         if let Some((old, new)) = self.wholes.get(n).copied().flatten() {
