@@ -24,7 +24,7 @@ pub struct Args {
     /// The source; `-` is standard input
     #[arg(required_unless_present = "lines")]
     file: Option<PathBuf>,
-    /// The processor, as a name (`gfx942:xnack-`) or as in `.amdgcn_target`, if the source does not say it
+    /// The processor, as a name (`gfx942:xnack-`) or as in `.amdgcn_target`, if the source does not name one
     #[arg(conflicts_with = "lines", value_parser = str::parse::<Processor>)]
     target: Option<Processor>,
     /// Write to this file; `-` is standard output
@@ -39,25 +39,25 @@ pub struct Args {
     /// Print the code as hexadecimal bytes
     #[arg(long, conflicts_with_all = ["output", "object"])]
     hex: bool,
-    /// Lanes of a wave, 32 or 64, if no kernel descriptor of the source says it
+    /// Lanes of a wave, 32 or 64, where no kernel descriptor of the source states them
     #[arg(long, value_name = "LANES", value_parser = clap::builder::PossibleValuesParser::new(["32", "64"]))]
     wave: Option<String>,
-    /// What ignored operands hold where no .amdgpu_isa_fill says it: as LLVM 22 writes them, or as LLVM 23
+    /// Fill sources that an operation does not have as LLVM 22 or as LLVM 23, where no .amdgpu_isa_fill states it
     #[arg(long, value_name = "ASSEMBLER", value_parser = clap::builder::PossibleValuesParser::new(Filler::ALL.iter().map(|filler| filler.name())))]
     fill: Option<String>,
     /// Sort the names of symbols and sections of a linked file, as llvm-objcopy and llvm-strip leave them
     #[arg(long)]
     sorted_names: bool,
-    /// Go through these registers where a branch does not reach its place, such as s[4:5]; s[4:5],s6 keeps SCC, too
+    /// Let branches that do not reach their targets use these registers, such as s[4:5]; with s[4:5],s6 they keep SCC
     #[arg(long, value_name = "REGISTERS", conflicts_with = "lines", value_parser = registers)]
     long_branches: Option<Far>,
-    /// Where included files are searched, after the current directory
+    /// Search this directory for included files, after the current directory
     #[arg(short = 'I', long, value_name = "DIRECTORY")]
     include: Vec<PathBuf>,
-    /// The most bytes that macros, repetitions and included files can become [default: 16777216]
+    /// The greatest size in bytes of all text from macros, repetitions and included files [default: 16777216]
     #[arg(long, value_name = "BYTES", conflicts_with = "lines")]
     max_expansion: Option<usize>,
-    /// The most bytes that a section can have, and its greatest alignment [default: 134217728]
+    /// The greatest size and the greatest alignment of a section in bytes [default: 134217728]
     #[arg(long, value_name = "BYTES", conflicts_with = "lines")]
     max_section: Option<u64>,
     /// Print errors as lines of JSON

@@ -44,16 +44,16 @@ pub struct Args {
     /// Show only the kernel or function of this name
     #[arg(long, value_name = "NAME", conflicts_with_all = ["raw", "asm"])]
     kernel: Option<String>,
-    /// Show what the descriptor of each kernel says, as directives
+    /// Show the descriptor of each kernel as directives
     #[arg(long, conflicts_with_all = ["raw", "asm"])]
     descriptors: bool,
     /// Print one JSON object for each instruction
     #[arg(long)]
     json: bool,
-    /// Show each dword of padding; otherwise many equal ones are a line
+    /// Show each dword of padding; otherwise a long run of equal dwords is one line
     #[arg(long, conflicts_with_all = ["json", "asm"])]
     no_fold: bool,
-    /// Omit where constants come from: addresses that code makes, arguments of kernels, relocations
+    /// Omit notes on the origins of constants: addresses that code makes, arguments of kernels, relocations
     #[arg(long, conflicts_with_all = ["json", "asm"])]
     no_sources: bool,
     /// Omit the encoding beside each instruction

@@ -8,13 +8,13 @@ use amdgpu_eval::lines::{Line, answers};
 use crate::error::Result;
 use crate::lines::{self, Count, Next};
 
-/// Answer lines of instructions and registers with what the instructions write
+/// Answer lines of instructions and registers with the registers that the instructions write
 ///
 /// A line is `target<TAB>hexbytes<TAB>mode<TAB>lane<TAB>inputs`: the mode as `round=ne,denorm=keep,wave=32`, `-` as the
 /// lane of a scalar operation, inputs as `src0=3f800000;vdst.old=0;exec=ffffffff` by the names of fields, in
-/// hexadecimal. The answer is `field=hex` for all that is written, or `ERR<TAB>reason`. Lines of one instruction whose
-/// lanes ascend are one wave, which is answered when it is whole, when another instruction follows, or after a tenth of
-/// a second without a line.
+/// hexadecimal. The answer is `field=hex` for each result, or `ERR<TAB>reason`. Consecutive lines of one instruction
+/// with ascending lanes are one wave. A wave is answered when it is complete, when another instruction follows, or
+/// after a tenth of a second without a line.
 #[derive(clap::Args)]
 pub struct Args {
     /// Read lines from stdin

@@ -32,12 +32,12 @@ use source::Source;
 /// Check machine code over its control flow: waits for counters and distances between instructions that are missing
 #[derive(clap::Args)]
 pub struct Args {
-    /// The files to read: code objects and what holds them, or sources, which are assembled in memory; `-` is standard
-    /// input
+    /// The files to read: code objects and containers of them, or sources, which are assembled in memory; `-` is
+    /// standard input
     #[arg(value_name = "FILE", required_unless_present = "rules")]
     files: Vec<PathBuf>,
     /// Check only the code for this processor (such as gfx942, mi300x); with --raw, the target of the words; for
-    /// sources that do not say it, their processor
+    /// sources that name no processor, their processor
     #[arg(long, value_parser = dis::selection)]
     target: Option<Selection>,
     /// The files are bare machine code without a container, which begins with a kernel
@@ -52,22 +52,22 @@ pub struct Args {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Show hints too: s_nop and waits for nothing or for more than is needed, registers that nothing wrote, what is
-    /// perhaps wrong, and what cannot be known
+    /// Show hints too: needless or too strong waits and s_nop, registers that nothing wrote, code that may be wrong,
+    /// and jumps that cannot be followed
     #[arg(long)]
     hints: bool,
     /// Also check rules that one source states and another one denies
     #[arg(long)]
     strict: bool,
-    /// Assume what neither code nor file says: xnack=on or off, expert=on or off (the mode of scheduling at the beginning
-    /// of each function), wave=32 or 64 (where no descriptor says it)
+    /// Assume a setting that neither code nor file states: xnack=on or off, expert=on or off (the mode of scheduling at
+    /// the beginning of each function), wave=32 or 64 (where no descriptor states it)
     #[arg(long, value_name = "KEY=VALUE", value_parser = assume::parse)]
     assume: Vec<Assumption>,
-    /// List the rules instead, for the targets of the files or for that of --target, and what is not checked
+    /// List the rules instead, for the targets of the files or for --target, and the faults that are not checked
     #[arg(long, conflicts_with_all = ["fix", "trim", "hints", "baseline", "write_baseline"])]
     rules: bool,
-    /// Omit findings that this file holds, and fail only because of others: --write-baseline writes it. It holds
-    /// functions, rules and registers, and no addresses
+    /// Omit the findings in this file, and fail only because of others. --write-baseline writes the file, which has
+    /// functions, rules and registers, but no addresses
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the findings to this file, and do not fail because of them
@@ -79,14 +79,15 @@ pub struct Args {
     /// Remove s_nop and waits, or make them weaker, where no later instruction depends on them
     #[arg(long, requires = "output")]
     trim: bool,
-    /// With --fix and --trim: move code although the targets of jumps are not known. Nothing points into code but
-    /// branches, relocations, and addresses that code makes of its own
+    /// With --fix and --trim: move code although the targets of jumps are not known. You vouch that only branches,
+    /// relocations, and addresses that code makes relative to itself point into the code
     #[arg(long)]
     trust_jumps: bool,
-    /// Write what --fix and --trim make to this file, and check that; `-` is standard output, without findings
+    /// Write the result of --fix and --trim to this file, and check the result; `-` is standard output, without
+    /// findings
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Where files are searched that a source includes, after the current directory
+    /// Search this directory for files that a source includes, after the current directory
     #[arg(short = 'I', long, value_name = "DIRECTORY")]
     include: Vec<PathBuf>,
     /// Look for code objects and bundles at every byte of a file of any kind

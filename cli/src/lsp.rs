@@ -30,13 +30,13 @@ pub struct Args {
     /// The processor of sources that name none, such as gfx942 or mi300x
     #[arg(long, value_parser = str::parse::<Processor>)]
     target: Option<Processor>,
-    /// Report what `lint --hints` shows, too
+    /// Also report the hints of `lint --hints`
     #[arg(long)]
     hints: bool,
-    /// Where included files are searched, after the directory of the source
+    /// Search this directory for included files, after the directory of the source
     #[arg(short = 'I', long, value_name = "DIRECTORY")]
     include: Vec<PathBuf>,
-    /// Changes nothing: some editors say that they use standard input and output
+    /// Has no effect: some editors pass this option to ask for standard input and output
     #[arg(long)]
     stdio: bool,
 }

@@ -16,7 +16,7 @@ use crate::isa::Target;
 /// added.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Where to write them
+    /// The directory for the pictures
     directory: PathBuf,
 }
 

@@ -11,7 +11,7 @@ use clap_mangen::Man;
 use crate::error::{Error, Result};
 use crate::escape;
 
-/// Print what makes a shell complete this command's arguments
+/// Print a script that makes a shell complete this command's arguments
 #[derive(clap::Args)]
 pub struct Completions {
     /// The shell
@@ -22,7 +22,7 @@ pub struct Completions {
 /// Write a man page for this command, and one for each subcommand
 #[derive(clap::Args)]
 pub struct Pages {
-    /// Where to write them
+    /// The directory for the pages
     directory: PathBuf,
 }
 
