@@ -70,8 +70,8 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
     let is_number =
         |inst: &Inst| inst.operands().any(|o| matches!(o.value, Value::Float(_))) && inst.to_string().contains("0x");
     let misaligned = |inst: &Inst| matches!(inst.check(), Err(RuleError::MisalignedScalar { .. }));
-    // Few random instructions with scales have, in the unused source, what assemblers write there, so these are made
-    // canonical.
+    // In random instructions with scales, the unused source rarely has the value that assemblers write there, so these
+    // instructions are made canonical.
     all.iter_mut().filter(|inst| inst.get(Field::ScaleSrc2).is_some()).for_each(|inst| *inst = inst.canonical());
     all.retain(|inst| inst.is_canonical() && !misaligned(inst) && !is_number(inst));
     all

@@ -336,7 +336,8 @@ fn states_are_small_and_comparable() {
     assert_eq!(both, Pending::new(target));
 }
 
-/// If more operations are outstanding than there is room for, the state says so, and makes no false report.
+/// If more operations are outstanding than the state has room for, the state is incomplete, and reports no wait that is
+/// not needed.
 #[test]
 fn too_much_is_said() {
     let Some(target) = target("gfx942") else { return };

@@ -94,7 +94,7 @@ impl Assembler {
 
 impl Drop for Assembler {
     fn drop(&mut self) {
-        // One that stays takes room until the system empties the directory.
+        // An error is ignored: the system removes temporary files some time.
         _ = std::fs::remove_file(&self.file);
     }
 }

@@ -11,7 +11,7 @@ use crate::errors::EvalError;
 use crate::inst::Inst;
 
 thread_local! {
-    /// It keeps the formulas that it has read.
+    /// The evaluator of this thread, which keeps the formulas that it has read.
     static EVALUATOR: RefCell<Evaluator> = RefCell::default();
 }
 

@@ -291,7 +291,7 @@ impl Inst {
     fn get(&self, name: &str) -> PyResult<Option<i64>> {
         let field = field(name)?;
         let Some(bits) = self.0.get(field) else { return Ok(None) };
-        // The bits of a negative number are no number that the field takes.
+        // The field refuses the bits of a negative number as a positive one.
         Ok(Some(match i32::try_from(bits).map(|number| self.0.with_signed(field, number)) {
             Ok(Err(PatchError::Value(FieldError { width, .. }))) => i64::from(bits) - (1 << width),
             _ => bits.into(),

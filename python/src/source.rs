@@ -13,7 +13,7 @@ use crate::target::Target;
 /// Assembles a source to a code object, or to an object for a linker.
 #[pyfunction]
 #[pyo3(signature = (source, target = None, *, name = "source", object = false, strip = false, wave = None, fill = None, include = None, sorted_names = false, long_branches = None))]
-#[allow(clippy::too_many_arguments)] // They are keywords.
+#[allow(clippy::too_many_arguments)] // Python callers pass them by name.
 pub fn build<'py>(
     py: Python<'py>,
     source: &str,

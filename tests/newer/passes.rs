@@ -183,8 +183,8 @@ fn is_filler(inst: &Inst) -> bool {
     inst.writes().iter().all(|register| inst.reads().contains(register))
 }
 
-/// What LLVM inserts before each instruction of a program; `None` if it changes the program otherwise. Before the first
-/// one, a kernel's prologue is left out.
+/// The instructions that LLVM inserts before each instruction of a program; `None` if LLVM changes the program in
+/// another way. The prologue of a kernel, before the first instruction, does not count.
 fn theirs(target: Target, program: &Program, passed: &[Inst]) -> Option<Vec<Inserted>> {
     let mut own = program.iter().map(|(text, _)| parse(target, text).expect("the target has it")).peekable();
     let (mut all, mut before) = (Vec::new(), Inserted::default());
@@ -202,7 +202,7 @@ fn theirs(target: Target, program: &Program, passed: &[Inst]) -> Option<Vec<Inse
     own.next().is_none().then_some(all)
 }
 
-/// What `lint --fix` inserts before each instruction of a program.
+/// The instructions that `lint --fix` inserts before each instruction of a program.
 fn ours(target: Target, program: &Program) -> Vec<Inserted> {
     let lines: String = program.iter().map(|(text, _)| format!("{text}\n")).collect();
     let code = crate::programs::assemble(target, &(lines + "s_endpgm\n"));

@@ -193,7 +193,8 @@ fn messages_name_what_is_wrong() {
     }
 }
 
-/// The time for a line is linear in its length, whatever the line has many of: otherwise this test takes minutes.
+/// The time for a line is linear in its length, even if it consists of many words, operands or modifiers; otherwise
+/// this test takes minutes.
 #[test]
 fn long_lines_are_refused_soon() {
     const MANY: usize = 200_000;

@@ -1,4 +1,4 @@
-//! What has the same bits on another target and means something else there, and what has other bits and means the same.
+//! Bits that mean something else on another target, and meanings that have other bits there.
 
 use amdgpu_isa::convert::RetargetError;
 use amdgpu_isa::{Field, Inst, Target, decode_words, parse};
@@ -55,7 +55,8 @@ fn bits_of_hardware_registers_keep_their_meaning() {
     ]);
 }
 
-/// Each bit of each hardware register, between all pairs of targets: what comes out has as many bits, and comes back.
+/// Each bit of each hardware register is converted between all pairs of targets: the result has as many bits, and
+/// converts back to the same bit.
 #[test]
 fn each_bit_comes_back() {
     let (mut taken, mut refused) = (0, 0);

@@ -23,7 +23,7 @@ pub const ALL: &[Damage] = &[
     ("enums.isa", "part flush 2", "part flush 32", "enums.isa:14: flush overlaps another field of ta, or ends beyond bit 31"),
     ("enums.isa", "part flush 2", "part round 2", "enums.isa:14: field round stands twice"),
     ("enums.isa", "part flush 2", "part flush two", "enums.isa:14: `two` is not a number"),
-    // What re-targeting knows of operations.
+    // Statements about operations for re-targeting.
     ("vop.isa", "rows 2", "rows 2\nrenames v_add_f32", "vop.isa:9: expected: renames OPERATION OPERATION"),
     ("vop.isa", "rows 2", "rows 2\nrenames v_add_f32 v_none", "vop.isa:9: VOP has no operation v_none"),
     ("vop.isa", "rows 2", "rows 2\nfixed v_add_f32", "vop.isa:9: expected: fixed OPERATIONS FIELD VALUE"),

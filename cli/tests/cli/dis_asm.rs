@@ -162,7 +162,7 @@ fn descriptors_lead_to_their_kernels_after_an_edit() {
     }
 }
 
-/// What a source cannot have as it is becomes something else with a comment, or an error says what to do.
+/// If a source cannot express a part of the file, the source has a replacement with a comment, or an error with advice.
 #[test]
 fn nothing_is_dropped_without_a_word() {
     let work = directory("dis-asm-dropped");

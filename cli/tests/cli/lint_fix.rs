@@ -507,8 +507,9 @@ fn objects_for_a_linker_are_repaired_as_linked_files_are() {
             let flags = ["-target", "amdgcn-amd-amdhsa", "-nogpulib", "-w", &cpu_flag];
             llvm("clang-22", &[&flags[..], options, &["-S", "a.c", "-o", "a.s"]].concat(), &work);
             let source = std::fs::read_to_string(path("a.s")).unwrap();
-            // Without those between the instructions that make an address, its halves have different distances. A hazard
-            // between functions in two sections is only seen in a linked file.
+            // With `-ffunction-sections`, each `s_wait_alu` stays. Without those between the instructions that make an
+            // address, the distances of its halves would differ, and a hazard between functions in two sections shows
+            // only in a linked file.
             let is_apart = options.contains(&"-ffunction-sections");
             let is_wait = |line: &&str| line.starts_with("\ts_wait") && !(is_apart && line.starts_with("\ts_wait_alu"));
             let without: Vec<&str> = source.lines().filter(|line| !is_wait(line)).collect();

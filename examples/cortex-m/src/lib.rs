@@ -24,7 +24,7 @@ global_asm!(
 
 /// Arm semihosting: makes a request to the debugger, here qemu.
 fn ask(operation: u32, argument: *const u8) {
-    // SAFETY: the breakpoint hands both registers to the debugger, which reads what the argument points to.
+    // SAFETY: the breakpoint hands both registers to the debugger, which reads the memory that the argument points to.
     unsafe { asm!("bkpt 0xab", inout("r0") operation => _, in("r1") argument) }
 }
 
@@ -78,7 +78,7 @@ pub fn code() -> &'static [u8] {
     }
 }
 
-/// Decodes all of the code, keeps what is found, and passes each instruction on with its address.
+/// Decodes all of the code, keeps each result, and passes each instruction on with its address.
 #[inline(always)]
 pub fn walk(each: impl Fn(u64, amdgpu_isa::Inst)) {
     for amdgpu_isa::Decoded { offset, inst: item } in amdgpu_isa::Decoder::new(target(), code()) {
