@@ -90,8 +90,8 @@ impl Inst {
         self.info().address
     }
 
-    /// Whether the instruction, at the byte address `pc`, gives code its own address: it reads the address, or it calls
-    /// the next instruction, which then finds its address as the return address.
+    /// Whether the instruction, at the byte address `pc`, gives code its own address: the instruction reads the
+    /// address, or calls the next instruction, whose address then becomes the return address.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

@@ -1,6 +1,7 @@
 //! Definitions that the library and the generator in `build/` share: both include this file.
 
-/// Rules that tie several fields together: they can refuse words that satisfy the masks and sets of their constraints.
+/// Rules that tie several fields together. A rule can refuse words that satisfy the masks and sets of their
+/// constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum RuleKind {

@@ -2,7 +2,7 @@
 //! prints to the original bytes, or the case falls in a class of the list below.
 //!
 //! Every opcode, every value of every field on its own (a sample for wide immediates), with several fillings of the
-//! others: two million texts for each target, of which the tests take every thirty-first. The full run:
+//! others: two million texts for each target. The tests take every thirty-first text. The full run:
 //!
 //! ```text
 //! AMDGPU_ISA_WORDS=all cargo test --release --features all-targets --test library assemble::

@@ -126,7 +126,7 @@ fn judge(inst: &Inst, answer: &Result<Vec<u8>, String>) -> Result<Verdict, Strin
     };
     let theirs = MESSAGES.iter().find(|(said, _)| message.contains(said)).map(|(_, rule)| *rule);
     match (ours, theirs) {
-        // An instruction can break several rules, of which each side names only one.
+        // An instruction can break several rules, and each side names only one of them.
         (Some(rule), _) => Ok(Verdict::Refused(theirs.unwrap_or(rule))),
         (None, Some("banks")) if has_misplaced_operands(inst) => Ok(Verdict::Misread),
         (None, theirs) => {
@@ -201,7 +201,7 @@ fn check_refuses_what_llvm_refuses() {
         assert_eq!(met("vector"), words::has_even_tuples(target), "{target}: {counts:?}");
         assert!(met("constant bus") && met("fine") && counts["fine"] > 5_000, "{target}: {counts:?}");
         let is_cdna5 = target.generation() == "CDNA5";
-        // On gfx950, instructions of which LLVM's assembler forgets a rule are rare among these words.
+        // On gfx950, instructions for which LLVM's assembler forgets a rule are rare among these words.
         let may_forget = is_cdna5 || target.name() == "gfx950";
         assert!(may_forget || !counts.contains_key("forgotten"), "{target}: {counts:?}");
         assert!(!is_cdna5 || counts.contains_key("forgotten"), "{target}: {counts:?}");

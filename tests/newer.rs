@@ -275,7 +275,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("gfx1310", "s_cmp_o_f16 -4.0, 0x3e22f983"),
 ];
 
-/// Texts of which LLVM 24 makes an instruction that does something else: see docs/llvm-differences.md.
+/// Texts that LLVM 24 turns into an instruction that does something else: see docs/llvm-differences.md.
 const MISREAD: &[(&str, &str)] = &[
     ("gfx1200", "buffer_store_byte v1, off, s[12:15], src_scc"),
     ("gfx1250", "scratch_load_u8 v5, off, src_flat_scratch_base_lo"),

@@ -180,7 +180,7 @@ fn synonyms(isa: &Isa) -> Result<()> {
             if names.contains(&s.name) {
                 return s.at.err(format!("{} is a name on {}", s.name, t.name));
             }
-            // Targets of a generation differ in a few operations; the first has all that synonyms mean.
+            // Targets of a generation differ in a few operations; the first one has all operations that synonyms name.
             let is_first = isa.targets.iter().find(|other| other.from == t.from).is_some_and(|f| f.name == t.name);
             if is_first && !names.contains(means.strip_suffix("_e64").unwrap_or(means)) {
                 return s.at.err(format!("{} has no {means}", t.name));

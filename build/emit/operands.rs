@@ -137,7 +137,7 @@ pub struct Operands<'a> {
     lists: Lists<'a>,
     /// The list of each operation, by its index.
     list_of: Vec<u16>,
-    /// The lists of common words, and the number of rows that are used without them.
+    /// The lists of common words, and the number of rows that the other lists use.
     fast: Vec<FastOperands>,
     whole: usize,
 }

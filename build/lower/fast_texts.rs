@@ -44,7 +44,7 @@ pub fn all(descs: &[&OperandDesc], parts: &Parts, codes: &Codes, wide: bool) -> 
 }
 
 impl Ready {
-    /// The fields of `FastSignature`, and of the entries that continue it, of which there are at least `least`.
+    /// The fields of `FastSignature`, and of at least `least` entries that continue it.
     ///
     /// `operands` is the number of operands with texts, and `bits` the number of bits that are rotated.
     pub fn fields(&self, operands: usize, bits: u8, least: usize) -> Vec<String> {

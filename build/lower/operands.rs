@@ -88,12 +88,12 @@ fn implicit(isa: &Isa, t: &Target, info: &Info, descs: &[&OperandDesc]) -> Vec<R
     // A vcc that the text shows is not also implicit, and vcc is not written if SDWA names another register.
     let shown = |access: fn(Access) -> bool| descs.iter().any(|i| i.kind.is_vcc() && i.access.is_some_and(access));
     let shown = (shown(Access::reads), shown(Access::writes));
-    // If there is an lds bit, m0 is the address in LDS, so it is not read without the bit.
+    // If the operation has an lds bit, m0 is the address in LDS, so m0 is read only if the bit is set.
     let lds = descs.iter().find_map(|i| match i.kind {
         OperandKind::Register(RegisterKind::Data { lds, .. }) => Some(lds).filter(|&lds| lds != NONE),
         _ => None,
     });
-    // In an export, m0 is the row, which is not read without the row_en bit.
+    // In an export, m0 is the row, and is read only if the bit row_en is set.
     let row = descs.iter().find(|i| i.field == "row_en").map(|i| i.lsb);
     let m0_if = lds.or(row).map(When::Bit);
     let names_one = descs.iter().any(|i| i.kind == OperandKind::Number(NumberKind::Parts(PartsKind::Hwreg)));

@@ -1,4 +1,4 @@
-//! Formats: their fields, bits and macros, and the rules by which rows of other formats enter them.
+//! Formats: their fields, bits and macros, and the rules that add rows of other formats to them.
 
 use super::error::SourceLine;
 use super::*;

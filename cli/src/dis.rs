@@ -85,7 +85,7 @@ pub fn visit<E: From<amdgpu_object::Error>>(
 #[derive(Clone)]
 pub struct Selection {
     pub target: Target,
-    /// The id with the named features, of which an image may have none with another setting.
+    /// The processor with the named features. An image with another setting of one of these features is not selected.
     pub id: TargetId,
 }
 
@@ -100,7 +100,7 @@ pub fn selection(text: &str) -> std::result::Result<Selection, String> {
     }
 }
 
-/// Reads a target id, of which only the target with the instructions is kept.
+/// Reads a target id, and returns the target with its instructions.
 pub fn target(text: &str) -> std::result::Result<Target, String> {
     selection(text).map(|selection| selection.target)
 }
@@ -241,7 +241,7 @@ pub fn list(args: &Args, name: &str, bytes: &[u8], sink: impl Write + Send, colo
     }
 }
 
-/// Messages about parts of a file, of which a damaged file can have millions.
+/// Messages about parts of a file. A damaged file can have millions of them.
 #[derive(Default)]
 pub struct Messages {
     first: Vec<String>,

@@ -43,7 +43,7 @@ pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Optio
         }
         RegisterKind::NamedOrVcc { named } if flag(inst, named) => coded(inst, code),
         RegisterKind::NamedOrVcc { .. } | RegisterKind::Vcc => EncodedOperand::Vcc,
-        // The second of two destinations, of which one has an odd number and the other an even one.
+        // The second of two destinations. One of them has an odd number, and the other an even one.
         RegisterKind::OppositeParity { other } => {
             EncodedOperand::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, other)))
         }

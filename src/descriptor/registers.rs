@@ -29,7 +29,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// No registers but the special ones, all of which assemblers assume to be used.
+    /// Only the special registers, which assemblers assume to be used.
     pub fn new(target: Target) -> Registers {
         let xnack_mask = target.has_xnack();
         Registers { vgprs: 0, accum_offset: 4, agprs: 0, sgprs: 0, vcc: true, flat_scratch: true, xnack_mask }
@@ -176,7 +176,7 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Whether every bit that is set has a meaning on the target: it belongs to a directive, to the numbers of
+    /// Whether every set bit has a meaning on the target, because it belongs to a directive, to the numbers of
     /// registers or to the distance to the code.
     #[cfg(feature = "alloc")]
     pub(crate) fn is_of(&self, target: Target) -> bool {

@@ -36,7 +36,7 @@ pub struct Following<'f, 'c, S, F> {
     open: BTreeSet<usize>,
     /// The end of each function that returns or is called.
     exits: BTreeMap<usize, Exited<S>>,
-    /// The called functions of which it is not decided yet whether they return.
+    /// The called functions for which it is not known yet whether they return.
     undecided: Vec<usize>,
     /// The number of times that each block was passed since [`Following::settle`] began.
     passed: Vec<u16>,
@@ -263,7 +263,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         self.open.pop_first()
     }
 
-    /// Treats called functions of which no return is reached like unknown functions. Returns whether there are any.
+    /// Treats called functions without a reached return like unknown functions. Returns whether there are any.
     fn decide_exits(&mut self) -> bool {
         let mut is_any = false;
         for function in self.undecided.drain(..) {

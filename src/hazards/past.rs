@@ -7,7 +7,7 @@ use crate::vgpr_msb::VgprMsb;
 /// An earlier instruction, and the rows of the rule tables in which it is a producer.
 #[derive(Clone, Copy, Debug)]
 pub struct Past {
-    /// The rows of which the instruction is a producer and which nothing has ended: bit N stands for row N.
+    /// The rows in which the instruction is a producer and that nothing has ended: bit N stands for row N.
     pub(super) rows: u128,
     /// The rows whose further condition is met: the intermediate instruction has come, this is the second producer, or
     /// the registers were seen before.

@@ -257,7 +257,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// The rows among `possible` of which the instruction may be a consumer, since the consumer's conditions hold.
+    /// The rows among `possible` whose conditions on the consumer hold for the instruction.
     fn consumes(&self, next: &Next<'_>, possible: u128) -> u128 {
         let possible = possible & next.classes.all(|class| class.consumes);
         if possible == 0 {

@@ -132,7 +132,7 @@ impl<'a> Kernel<'a> {
             .try_fold(0u32, |end, argument| end.checked_next_multiple_of(argument.align)?.checked_add(argument.size))
     }
 
-    /// The alignment of the arguments in bytes: that of the strictest, at least four.
+    /// The alignment of the arguments in bytes: the greatest alignment of an argument, but at least four.
     pub(super) fn arguments_align(&self) -> u32 {
         let hidden = if self.hidden.is_empty() { 4 } else { Hidden::ALIGN };
         self.arguments.iter().map(|argument| argument.align).fold(hidden, u32::max)

@@ -165,7 +165,7 @@ pub(crate) const fn resolve(
 /// A bit in the key of a read of more than one register over the constant bus.
 const RUN: u64 = 1 << 40;
 
-/// The key of a read of a literal of 64 bits, of which an instruction has at most one.
+/// The key of a read of a literal of 64 bits. An instruction has at most one such literal.
 pub(crate) const LONG_KEY: u64 = u64::MAX;
 
 /// The key of a read of scalar registers over the constant bus. Equal keys are one read, as src/check/bus.rs counts

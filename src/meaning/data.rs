@@ -177,7 +177,7 @@ fn type_of(expr: &Expr, names: &[(&String, Option<Type>)]) -> Option<Type> {
     }
 }
 
-/// The type of the floats from whose bits a value is put together.
+/// The type of the floats whose bits make up a value.
 fn float_in(expr: &Expr) -> Option<Type> {
     match expr {
         Expr::Binary(Binary::Or | Binary::ShiftLeft, a, b) => float_in(a).or_else(|| float_in(b)),

@@ -101,16 +101,16 @@ impl OperandSignature {
         self.ty.bits().map_or(1, |bits| (self.bits / bits.max(32)).max(1))
     }
 
-    /// The number of which the first register of a scalar tuple must be a multiple, as
+    /// The alignment of a scalar tuple: the number of its first register must be a multiple of this number, as
     /// [`Inst::check`](crate::Inst::check) requires; 1 if the operand accepts no scalar registers.
     pub fn scalar_alignment(&self) -> u8 {
         let dwords = if self.takes.sgprs() || self.takes.ttmps() { self.bits.div_ceil(32) } else { 1 };
         scalar_align(dwords) as u8
     }
 
-    /// The number of which the first register must be a multiple, for a tuple of two or more vector registers and for
-    /// the single register of some GWS operations, as [`Inst::check`](crate::Inst::check) requires; 1 if the operand
-    /// accepts no such registers, or if they need not be aligned.
+    /// The alignment of a tuple of two or more vector registers, and of the single register of some GWS operations: the
+    /// number of the first register must be a multiple of this number, as [`Inst::check`](crate::Inst::check) requires;
+    /// 1 if the operand accepts no such registers, or if they need not be aligned.
     pub fn vector_alignment(&self) -> u8 {
         let facts = self.signature.facts();
         let runs = (self.most_bits > 32 || facts & const { flag("even") } != 0)

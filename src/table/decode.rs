@@ -52,8 +52,8 @@ pub(crate) struct DecodeTables {
     pub joined: &'static [Joined],
     /// The opcode indices with operands whose length depends on other fields, in ascending order.
     pub sized: &'static [u16],
-    /// For each entry of `sized`, the number by which `sized_operands` lists its operands. Opcode indices with the same
-    /// operands share a number.
+    /// For each entry of `sized`, the number of its operands in `sized_operands`. Opcode indices with the same operands
+    /// share a number.
     pub sized_numbers: &'static [u8],
     /// The operands whose length depends on other fields, for each number of `sized_numbers` and each form.
     pub sized_operands: &'static [SizedOperand],

@@ -58,7 +58,7 @@ pub(crate) enum TextKind {
     MoreOperands,
     /// One text for each of the first operands; the others are printed by their descriptors.
     FirstOperands,
-    /// Texts of the parts of the only operand, none of which may be missing.
+    /// Texts of the parts of the only operand. No part may be missing.
     Parts,
     /// Texts of the parts of the only operand; the next entry has more.
     MoreParts,

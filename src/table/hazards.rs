@@ -165,7 +165,7 @@ pub(crate) struct HazardRow {
     pub counts: [u16; 2],
 }
 
-/// A class of operations: the rows of which they can be producers, consumers or ends.
+/// A class of operations: the rows that have them as producers or consumers, and the rows that they can end.
 pub(crate) struct HazardClass {
     pub produces: u128,
     pub consumes: u128,

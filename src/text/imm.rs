@@ -387,7 +387,7 @@ impl Printer<'_> {
             _ => (t.th_load, t.th_load_system),
         };
         let name = name_of(if scope == SYSTEM { system } else { &[] }, value).or_else(|| name_of(table, value));
-        // Some names stand for both values of bit 0, by which an atomic operation returns the old value.
+        // Some names stand for both values of bit 0, which makes an atomic operation return the old value.
         match name.or_else(|| name_of(table, value & !1).filter(|_| flags.is_atomic())) {
             Some(name) => out.str(name),
             None => out.hex(value),

@@ -304,7 +304,8 @@ impl Printer<'_> {
     }
 
     /// Whether an assembler makes a literal of 64 bits of the literal's number. It does so in an operand of 64 bits if
-    /// the highest of the 32 bits is set, unless the operand is a double, of which the number is the upper half.
+    /// the highest of the 32 bits is set, unless the operand is a double: then the number is the upper half of the
+    /// double.
     fn would_grow(&self, ty: DataType, dwords: u16) -> bool {
         let is_long = || dwords == 2 && ty != DataType::F64 && self.inst.words().len() == 2;
         has_literal64(self.inst.target()) && self.literal_value() >> 31 == 1 && is_long()

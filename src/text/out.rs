@@ -6,7 +6,7 @@ use crate::table::sizes::ANY_LITERAL64;
 /// targets with literals of 64 bits; elsewhere those of image samples where both resources end in vcc: `tests/newer.rs`
 /// has one of 249 characters.
 pub(super) const SIZE: usize = if ANY_LITERAL64 { 512 } else { 288 };
-/// Room after the end, for copies of a fixed size of which only the first bytes belong to the text.
+/// Room after the end, for copies of a fixed size. Only the first bytes of such a copy belong to the text.
 pub(super) const SLACK: usize = 48;
 
 /// The text under construction, to be written in one piece.

@@ -41,7 +41,7 @@ pub fn has_mnemonic(text: &str) -> bool {
     is_newer() || !NEWER_OPERATIONS.contains(&text.split(' ').next().unwrap_or(""))
 }
 
-/// A class of texts of which the assembler does not make the same bytes.
+/// A class of texts for which the assembler does not make the same bytes.
 pub struct Class {
     /// The format; empty for any.
     pub format: &'static str,

@@ -62,8 +62,8 @@ impl fmt::Display for Inserted {
     }
 }
 
-/// The differences with a reason, of which each has five columns: targets, what `lint --fix` inserts, what LLVM inserts,
-/// a part of the texts of the two instructions around the place, and the reason.
+/// The differences with a reason. Each has five columns: targets, the instructions that `lint --fix` inserts, those
+/// that LLVM inserts, a part of the texts of the two instructions around the place, and the reason.
 fn differences() -> impl Iterator<Item = [&'static str; 5]> {
     let lines = include_str!("passes.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split(" | ").collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{line}")))
@@ -106,8 +106,8 @@ fn results(program: &Program) -> BTreeSet<&str> {
     all
 }
 
-/// The accesses to memory as LLVM notes them. An access of which nothing is noted would be ordered with all others, and
-/// a store is ordered with loads of memory that can change.
+/// The accesses to memory as LLVM notes them. An access without such a note would be ordered with all others, and a
+/// store is ordered with loads of memory that can change.
 fn memory(inst: &Inst) -> String {
     let note = |memory: MemoryAccess| {
         let kind = match memory.access {

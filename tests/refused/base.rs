@@ -144,7 +144,7 @@ fn with_values(inst: Inst) -> Inst {
     }
 }
 
-/// Some instructions for each form of the operation, the simplest ones and others; and the forms of which no builder
+/// Some instructions for each form of the operation, the simplest ones and others; and the forms for which no builder
 /// makes an instruction.
 pub fn bases(target: Target, encoding: (Format, u16, Opcode), count: usize, rng: &mut Rng) -> (Vec<Base>, Vec<Format>) {
     let layout = words::layout(target, encoding.0);

@@ -441,7 +441,7 @@ impl Cases<'_> {
                 self.give(Unknown, field, 1.into(), |e| matches!(e, BuildError::Unknown(_)));
                 continue;
             };
-            // The builder takes the whole truth table, of which this field has the highest bits.
+            // The builder takes the whole truth table. This field has its highest bits.
             if field == Field::Omod && base.inst.opcode().name().starts_with("v_bitop3") {
                 continue;
             }

@@ -58,7 +58,7 @@ const CASES: &[Case] = &[
     // Another format, because the operation has left its own.
     ("gfx600", &[0x0200_0501], "v_readlane_b32 s0, v1, s2", "gfx803", &[0xd289_0000, 0x0000_0501], "v_readlane_b32 s0, v1, s2"),
     ("gfx803", &[0xd289_0000, 0x0000_0501], "v_readlane_b32 s0, v1, s2", "gfx600", &[0x0200_0501], "v_readlane_b32 s0, v1, s2"),
-    // Two operations in one instruction, of which the second could be first.
+    // Two operations in one instruction. The second one could also be the first.
     ("gfx1100", &[0xc8c6_0300, 0x0000_0300], "v_dual_mul_f32 v0, v0, v1 :: v_dual_mul_f32 v1, v0, v1", "gfx1200",
                 &[0xc8c6_0300, 0x0000_0300], "v_dual_mul_f32 v0, v0, v1 :: v_dual_mul_f32 v1, v0, v1"),
     // Flat memory, which can have a scalar address on CDNA5.

@@ -1,4 +1,4 @@
-//! Refusals: the bits because of which words are not an instruction, and the values that would be accepted there.
+//! Refusals: the bits that make words not an instruction, and the values that would be accepted there.
 
 use amdgpu_isa::layout::Layout;
 use amdgpu_isa::{DecodeError, Field, Format, Target};

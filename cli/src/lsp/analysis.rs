@@ -78,7 +78,7 @@ struct Analyzer<'a, 'w> {
 impl Analyzer<'_, '_> {
     fn faults(&mut self, faults: &Faults) {
         let is_unknown = |fault: &&Fault| fault.kind == Kind::NoProcessor;
-        // Without a processor, each instruction is an error, of which only the first is shown.
+        // Without a processor, every instruction is an error. Only the first of these errors is shown.
         let missing = faults.all().iter().find(is_unknown);
         let others = faults.all().iter().filter(|fault| !is_unknown(fault));
         let notes = missing.into_iter().chain(others).map(|fault| of_fault(self.text, fault));

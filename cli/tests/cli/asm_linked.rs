@@ -41,7 +41,7 @@ fn round(source: &Path, triple: &str, cpu: &str, work: &Path) {
     let short = work.join("short.co");
     llvm("ld.lld-22", &["-shared", "-s", &text(&object), "-o", &text(&short)], work);
     assert!(again(&short, &[]) == std::fs::read(&short).unwrap(), "{source:?} for {cpu}, linked with -s");
-    // The linker may leave applied relocations there, of which only a comment is left.
+    // The linker may leave relocations there that it has applied; the source has only a comment about them.
     let kept = work.join("kept.co");
     llvm("ld.lld-22", &["-shared", "--emit-relocs", &text(&object), "-o", &text(&kept)], work);
     let apart = |path: &Path| run(&["dis", "--asm", &text(path)], b"").ok();

@@ -237,7 +237,7 @@ fn a_long_name_is_not_shown_at_each_branch() {
     assert!(json.contains(&format!("\"label\":\"{cut}\"")));
 }
 
-/// 65,000 sections and 300,000 kernel descriptors, in 14 MB: they are not compared with each other.
+/// 65,000 sections and 300,000 kernel descriptors, in 14 MB: sections and descriptors are not compared one by one.
 #[cfg(target_os = "linux")]
 #[test]
 fn sections_and_descriptors_take_time_for_each_and_not_for_each_pair() {

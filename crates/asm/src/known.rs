@@ -103,7 +103,7 @@ pub static DIRECTIVES: &[(&str, &str)] = &[
     (".end", "ends the source"),
 ];
 
-/// Directives of kernel descriptors from whose numbers parts of the descriptor are computed, with their meanings.
+/// Directives of kernel descriptors with numbers from which parts of the descriptor are computed, and their meanings.
 const NUMBERS: [(&str, &str); 6] = [
     (".amdhsa_next_free_vgpr", "says how many vector registers the kernel uses"),
     (".amdhsa_next_free_sgpr", "says how many scalar registers the kernel uses, without special ones"),

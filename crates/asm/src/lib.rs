@@ -171,7 +171,7 @@ pub struct Assembly {
     spans: Vec<Vec<(u64, Span)>>,
 }
 
-/// Assembles a source. `name` is the name by which places name the source.
+/// Assembles a source. `name` is the name of the source in places.
 ///
 /// The source is read again until all branches reach their targets, if [`Options::long_branches`] is set. On RDNA1,
 /// whose hardware cannot branch over 63 dwords, a branch over 63 dwords gets an `s_nop` after it.
@@ -233,8 +233,8 @@ fn round(
     assembler.finish()
 }
 
-/// The lanes of kernels by name, which descriptors after the code state, as far as a quick search of the text finds
-/// them.
+/// The lanes of kernels by name, for kernels whose descriptor comes after the code. A quick search of the text finds
+/// most of them.
 fn lanes(text: &str) -> HashMap<String, u16> {
     let mut kernels = HashMap::new();
     let mut name = None;

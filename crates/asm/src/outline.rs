@@ -118,7 +118,7 @@ pub enum BlockKind {
 }
 
 impl Outline {
-    /// The outline of a source, each line of which is read once.
+    /// The outline of a source. Each line of the source is read once.
     pub fn of(text: &str) -> Outline {
         reader::read(text)
     }

@@ -101,7 +101,7 @@ impl<'a> Scan<'a> {
         if self.is_done() { Ok(()) } else { Err(self.fault("the end of the line expected")) }
     }
 
-    /// Reads the characters of a name, of which there may be none.
+    /// Reads the characters of a name; returns an empty text if there are none.
     pub fn word(&mut self) -> &'a str {
         self.blank();
         let rest = self.rest();

@@ -22,7 +22,7 @@ pub struct File {
     pub name: String,
     /// The text as it was read.
     pub text: Arc<str>,
-    /// The statement because of which the text was read.
+    /// The statement that caused the text to be read.
     pub from: Option<Span>,
     /// Whether the text is the expansion of a macro or a repetition.
     pub is_made: bool,

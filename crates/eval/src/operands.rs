@@ -15,7 +15,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// The number of the source, by which modifiers count: the digit in the name of its field; 0 if there is none.
+    /// The number of the source in modifiers: the digit in the name of its field; 0 if there is none.
     pub fn number(&self) -> usize {
         let name = self.operand.role.map_or("", |field| field.name());
         name.bytes().find(u8::is_ascii_digit).map_or(0, |digit| usize::from(digit - b'0'))

@@ -89,8 +89,8 @@ fn pair_of(inst: &Inst) -> Option<u8> {
     let read = inst.operands().find(|operand| operand.access.reads() && operand.bits == 64)?;
     match read.value {
         Value::Reg(Reg::Sgpr(n)) => Some(n),
-        // A target that is not in a pair of general registers, such as one in VCC, counts as a pair of which nothing is
-        // known.
+        // A target that is not in a pair of general registers, such as one in VCC, counts as a pair with unknown
+        // contents.
         _ => Some(u8::MAX),
     }
 }

@@ -1,5 +1,5 @@
 //! Compares a decoder with LLVM's disassembler on words that are instructions, or nearly, and prints the differences
-//! that nobody has reviewed. LLVM crashes on some words: it runs in a child process, which is this program started
+//! that nobody has reviewed. LLVM crashes on some words, so it runs in a child process, which is this program started
 //! again.
 //!
 //! `cargo run --release -p amdgpu-llvm --example beside_llvm [TARGET] [WORDS]`

@@ -136,7 +136,7 @@ fn changed_bits_are_noticed() {
 /// A fault, and the difference that the proof has to report.
 type Fault = (&'static str, fn(&mut [u8], Target) -> bool, fn(&Difference) -> bool);
 
-/// The faults, each of which is made in the new file, if this has a place for it.
+/// The faults. Each is made in the new file, if the file has a place for it.
 const FAULTS: [Fault; 6] = [
     ("a branch off by one", branch_off_by_one, |difference| matches!(difference, Difference::Branch { .. })),
     ("an instruction dropped", instruction_dropped, |difference| {
@@ -307,7 +307,7 @@ fn changed_bits_of_objects_for_a_linker_are_noticed() {
     assert!(bits > 3000, "{bits}");
 }
 
-/// Addresses in literals, of which a linker writes each half.
+/// Addresses in literals. A linker writes each half of such an address.
 #[test]
 fn absolute_addresses_in_code_follow() {
     let pair = |low: u8, of: &str, is_first: bool| {

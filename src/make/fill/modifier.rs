@@ -33,7 +33,7 @@ impl Filling<'_> {
         encode_number(desc, value, &mut self.words).map_err(|error| refused(desc, error, given(), value))
     }
 
-    /// Fills in a number of which only some values have a meaning: `set` has a bit for each of these values.
+    /// Fills in a number that has a meaning only for some values: `set` has a bit for each of these values.
     pub(super) fn named(&mut self, desc: &OperandDesc, set: [u64; 1], argument: Argument) -> Result<(), BuildError> {
         self.number(desc, argument)?;
         match argument.integer() {

@@ -213,8 +213,8 @@ impl Parser<'_, '_> {
         Some(Cursor { at, ..start }.error(kind))
     }
 
-    /// The error of an operand of which the words have `dwords` registers. This number depends on other operands for some
-    /// addresses; if one of these is wrong, too, the error is about it.
+    /// The error of an operand that has `dwords` registers in the words. For some addresses, this number depends on
+    /// other operands; if one of these is wrong, too, the error is about it.
     #[cold]
     pub(super) fn wrong_width(&self, inst: &Inst, held: &Held, dwords: u16) -> ParseError {
         let depends = |held: &Held| matches!(held.desc.kind, OperandKind::Address(AddressKind::Global { .. }));

@@ -524,7 +524,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Reads `[0,1,2,3]`: numbers of `width` bits, of which the first one gives the lowest bits.
+    /// Reads `[0,1,2,3]`: numbers of `width` bits. The first number gives the lowest bits.
     fn lanes(&mut self, field: Field, lanes: u32, width: u32) -> Result<u32, ParseError> {
         self.cursor.expect(b'[')?;
         let mut all = 0;

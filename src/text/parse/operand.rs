@@ -329,7 +329,8 @@ impl Parser<'_, '_> {
         others.any(|other| other.field == desc.field && can_be_negated(other))
     }
 
-    /// Whether two minuses come next, of which the first one would be the operand's. LLVM's assembler wants `neg(...)`.
+    /// Whether two minuses come next. The first one would be the sign of the operand, for which LLVM's assembler wants
+    /// `neg(...)`.
     fn has_two_minuses(&self) -> bool {
         let mut ahead = self.cursor;
         let is_minus = ahead.eat(b'-');

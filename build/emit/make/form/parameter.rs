@@ -15,7 +15,7 @@ use crate::build::writer::put;
 pub struct Slot<'a> {
     /// The descriptor, with as many bits as the values of the field need.
     pub desc: &'a OperandDesc,
-    /// Whether the field has more bits than `desc`: they are zero, so a number has no sign.
+    /// Whether the field has more bits than `desc`. The additional bits are zero, so a number has no sign.
     pub is_unsigned: bool,
     /// The name of the parameter.
     pub name: &'a str,

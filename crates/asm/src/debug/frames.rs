@@ -11,7 +11,7 @@ use crate::leb::{signed, unsigned};
 use crate::scan::Scan;
 use crate::table::{Def, SymbolId};
 
-/// The unit of code offsets in bytes, of which every instruction's length is a multiple.
+/// The unit of code offsets in bytes. The length of every instruction is a multiple of it.
 const UNIT: u64 = 4;
 /// The unit of the offsets of saved registers in bytes.
 const SLOT: i64 = 4;

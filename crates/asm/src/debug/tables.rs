@@ -11,7 +11,7 @@ use crate::flaw::{Flaw, Result, Span};
 use crate::leb::{signed, unsigned};
 use crate::table::{Def, SymbolId};
 
-/// The unit of addresses in bytes, of which every instruction's length is a multiple.
+/// The unit of addresses in bytes. The length of every instruction is a multiple of it.
 const UNIT: u64 = 4;
 const LINE_BASE: i64 = -5;
 const LINE_RANGE: u64 = 14;

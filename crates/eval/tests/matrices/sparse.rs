@@ -1,4 +1,4 @@
-//! Products of sparse matrices, of which registers have half of the elements.
+//! Products of sparse matrices. The registers hold half of the elements of such a matrix.
 
 use amdgpu_eval::Wave;
 use amdgpu_isa::Reg;

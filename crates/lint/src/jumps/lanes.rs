@@ -45,7 +45,7 @@ pub struct Lanes {
     saved: BTreeMap<Slot, Values>,
 }
 
-/// The sources of an instruction, without a destination of which a part is kept.
+/// The sources of an instruction. A destination does not count, even if the instruction keeps a part of it.
 fn sources(inst: &Inst) -> impl Iterator<Item = Operand> + '_ {
     inst.operands().filter(|operand| operand.access.reads() && !operand.access.writes())
 }

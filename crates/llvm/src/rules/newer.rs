@@ -12,7 +12,7 @@ pub fn floats_are_bits(ours: &str, llvm: &str) -> bool {
     ours != llvm && ours.len() == llvm.len() && ours.iter().zip(&llvm).all(alike)
 }
 
-/// A vector operation with an inline float of which LLVM prints the bits: an operation on integers of 16 bits.
+/// A vector operation on integers of 16 bits with an inline float: LLVM prints the bits of the float.
 pub fn float_of_half_integer(case: &Case) -> bool {
     let vector = field(case, 31, 1) == 0 || [0b110100, 0b110101].contains(&field(case, 26, 6));
     vector && texts(case).is_some_and(|(ours, llvm)| floats_are_bits(ours, llvm))

@@ -80,7 +80,7 @@ fn section(
     Ok(all)
 }
 
-/// The number of dwords at the end of a function that may be padding: they equal the dword before them, which belongs
+/// The number of dwords at the end of a function that may be padding. They equal the dword before them, which belongs
 /// to the function.
 fn padding(items: &[Item]) -> usize {
     let Some(last) = items.last().filter(|last| last.len == 4) else { return 0 };

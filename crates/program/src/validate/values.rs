@@ -20,8 +20,8 @@ const REGISTERS: usize = 128;
 pub struct Values {
     /// Values that were computed from the program counter.
     made: Vec<Option<Both>>,
-    /// The finished address, in both files, of which a value of `made` is a half. The other half may be in any
-    /// register.
+    /// For a value of `made` that is half of a finished address: this address, in both files. The other half may be in
+    /// any register.
     wholes: Vec<Option<Whole>>,
     /// Constants, and distances that code makes of a literal, which may differ.
     numbers: Vec<Option<Number>>,
@@ -316,7 +316,7 @@ impl Values {
         [half(0), half(1)]
     }
 
-    /// Records, for the registers from `n` on, the address that an instruction finishes, or of which it copies a half.
+    /// Records, for the registers from `n` on, the address that an instruction finishes, or half of which it copies.
     fn finish(&mut self, inst: &Inst, n: usize, copied: [Option<Whole>; 2]) {
         let (first, wholes) = match inst.address_step() {
             Some(AddressStep::Sum) => (n, [whole(self.at(n), self.at(n + 1)); 2]),
