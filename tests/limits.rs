@@ -285,7 +285,8 @@ fn dual_operations_read_four_banks_and_add_to_two() {
         for n in 0..16 {
             let conflicts = |text: String, every: u32| {
                 let banks = matches!(rule(target, &text), Err(RuleError::Banks { .. }));
-                // RDNA4 ISA 7.8: both can read one register as the same source, which LLVM 22 refuses and LLVM 24 takes.
+                // RDNA4 ISA 7.8: both can read one register as the same source, which LLVM 22 refuses and LLVM 24
+                // takes.
                 let is_equal = n == 0 && target.name() == "gfx1200" && !text.contains("fmac");
                 assert_eq!(banks, n % every == 0 && !is_equal, "{target} {text}");
             };

@@ -3,9 +3,9 @@
 //! `cargo run --profile bench --package amdgpu-isa-instructions --features make --bin make` prints a line for each kind
 //! of work, and the ratios. All kinds write the same words into the same buffer. The registers of the constructors are
 //! run-time values, as from a register allocator, that have to be checked. An emitter checks for room before each
-//! instruction; without that (`unchecked`), stored words are copied sixteen bytes at a time, regardless of instructions.
-//! The lengths of stored words are known at compile time, as with constructors; kept `Words` have them next to the
-//! dwords.
+//! instruction; without that (`unchecked`), stored words are copied sixteen bytes at a time, regardless of
+//! instructions. The lengths of stored words are known at compile time, as with constructors; kept `Words` have them
+//! next to the dwords.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -129,8 +129,8 @@ pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String
     putln!(w, "pub(crate) static FNUZ: u128 = {fnuz:#x};");
 }
 
-/// Writes what re-targeting knows of operations: those that another generation has under another name, the fields
-/// that must have one value (`fixed`), the targets whose memory can have ECC, and the bits of numbers of cycles that count.
+/// Writes what re-targeting knows of operations: those that another generation has under another name, the fields that
+/// must have one value (`fixed`), the targets whose memory can have ECC, and the bits of numbers of cycles that count.
 pub fn retargeting(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String]) {
     let there = |name: &str| ops.iter().any(|op| op == name);
     putln!(w, "/// Operations that newer targets have under another name: the older one, and the newer one.");

@@ -83,8 +83,8 @@ pub struct HazardRule {
     pub then: Option<String>,
     /// `then directly KIND`: no other access to memory may come after this instruction.
     pub directly: bool,
-    /// `then over salu w:s`: the instruction between has to overwrite the producer's registers; `then loading if result`:
-    /// it has to satisfy a condition.
+    /// `then over salu w:s`: the instruction between has to overwrite the producer's registers;
+    /// `then loading if result`: the instruction has to satisfy a condition.
     pub then_side: Option<Side>,
     /// `then again within 2`: a second producer has to follow, with at most this number of vector operations between
     /// the two.

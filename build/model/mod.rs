@@ -283,8 +283,8 @@ pub struct EnumTable {
     pub means: Vec<Means>,
 }
 
-/// `register HW_REG_MODE HW_REG_WAVE_MODE`, then `part fp_round 3:0`: the fields of a hardware register, which can have a
-/// name for each generation.
+/// `register HW_REG_MODE HW_REG_WAVE_MODE`, then `part fp_round 3:0`: the fields of a hardware register, which can have
+/// a name for each generation.
 #[derive(Debug)]
 pub struct RegisterTable {
     pub at: SourceLine,

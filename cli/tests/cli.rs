@@ -35,8 +35,8 @@ pub struct Run {
     pub err: String,
 }
 
-/// Whether slow tests try everything, as `AMDGPU_ISA_FULL=1` asks and `.ci/run full` does. Otherwise they take a sample,
-/// the same each time.
+/// Whether slow tests try everything, as `AMDGPU_ISA_FULL=1` asks and `.ci/run full` does. Otherwise they take a
+/// sample, the same each time.
 pub fn is_full() -> bool {
     std::env::var_os("AMDGPU_ISA_FULL").is_some_and(|value| value != "0")
 }

@@ -107,8 +107,8 @@ pub unsafe extern "C" fn amdgpu_isa_filler(inst: *const amdgpu_isa_inst, out: *m
     unsafe { print(out, room, format_args!("{name}")) }
 }
 
-/// Gives the instruction the filler with this name: see `amdgpu_isa_filler`. An instruction without a filler stays as it
-/// was.
+/// Gives the instruction the filler with this name: see `amdgpu_isa_filler`. An instruction without a filler stays as
+/// it was.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction; `filler` is null or ends in a zero.

@@ -44,8 +44,8 @@ fn is_unnamed(operand: &Operand) -> bool {
 /// A key that distinguishes scalars on the bus; `None` if the operand does not use the bus.
 ///
 /// Equal scalars count once. A register and the pair that begins with it count as two, as in LLVM's assembler; so do
-/// the 32-bit and the 64-bit read of a literal. A vcc that no field names counts as the pair, also in waves of 32 lanes.
-/// Neither data from LDS nor the null register uses the bus.
+/// the 32-bit and the 64-bit read of a literal. A vcc that no field names counts as the pair, also in waves of 32
+/// lanes. Neither data from LDS nor the null register uses the bus.
 fn key(operand: &Operand) -> Option<(Value, bool)> {
     let is_vcc = matches!(operand.value, Value::Reg(Reg::Vcc | Reg::VCC_LO));
     let is_pair = operand.bits > 32 || is_vcc && is_unnamed(operand);

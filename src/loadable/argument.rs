@@ -120,8 +120,8 @@ impl<'a> Argument<'a> {
         Argument::new(Kind::Constant, 8, 8)
     }
 
-    /// A value with this number of bytes, at least one, at a multiple of `align` bytes. The alignment must be a power of
-    /// two up to 4096.
+    /// A value with this number of bytes, at least one, at a multiple of `align` bytes. The alignment must be a power
+    /// of two up to 4096.
     ///
     /// A struct of three `float`s is `value(12, 4)`, one of three `double`s `value(24, 8)`, and a `float3` of OpenCL C
     /// `value(16, 16)`.

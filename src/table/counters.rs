@@ -145,7 +145,8 @@ pub(crate) struct CountTables {
     pub sources: [&'static str; Counter::ALL.len()],
     /// The kinds of operations. An operation belongs to the first kind of a counter that matches it.
     pub events: &'static [Event],
-    /// The instructions that wait, besides `s_waitcnt` where it waits for the counters in its constant. An instruction without counts waits until all counters are 0.
+    /// The instructions that wait, besides `s_waitcnt` where it waits for the counters in its constant. An instruction
+    /// without counts waits until all counters are 0.
     pub waits: &'static [(Opcode, Counts)],
     /// Fields such as `wait_exp`, with which all operations of a format wait for a counter before they read anything.
     pub fields: &'static [(Format, Field, Counter)],

@@ -69,8 +69,8 @@ fn differences() -> impl Iterator<Item = [&'static str; 5]> {
     lines.map(|line| line.split(" | ").collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{line}")))
 }
 
-/// The machine IR of an instruction that newer LLVMs can print: operations on LDS without M0, and comparisons that write
-/// EXEC alone, have names of their own, which passes do not ask for.
+/// The machine IR of an instruction that newer LLVMs can print: operations on LDS without M0, and comparisons that
+/// write EXEC alone, have names of their own, which passes do not ask for.
 fn printable((text, mir): Op) -> Op {
     let lds = mir.find("DS_").filter(|_| mir.contains(", 0, implicit $m0, "));
     let end = lds.and_then(|at| Some(at + mir[at..].find(' ')?));

@@ -116,8 +116,8 @@ pub struct Options {
     /// The filler of the source fields that an operation does not use, unless `.amdgpu_isa_fill` names one; `None` for
     /// the usual filler of the processor.
     pub filler: Option<Filler>,
-    /// Whether the tables of names of a linked file are sorted, as `llvm-objcopy` and `llvm-strip` leave them. Otherwise the
-    /// names are in the order of sections and symbols, as `ld.lld` leaves them.
+    /// Whether the tables of names of a linked file are sorted, as `llvm-objcopy` and `llvm-strip` leave them.
+    /// Otherwise the names are in the order of sections and symbols, as `ld.lld` leaves them.
     pub sorted_names: bool,
     /// The scalar registers for long branches, which replace branches that do not reach their targets. `None` makes
     /// such a branch an error.

@@ -363,7 +363,8 @@ impl Bytes<'_> {
 
 /// The value of a scalar with a tag, such as `!str 5`. LLVM reads "5" as the number 5: only a tag makes it a text.
 fn tagged(tag: &Tag, text: &str) -> Result<Value, &'static str> {
-    // Tags of YAML, such as `!!int`, are among the unknown ones, which make the value a text. Only `!!str` has no effect.
+    // Tags of YAML, such as `!!int`, are among the unknown ones, which make the value a text. Only `!!str` has no
+    // effect.
     let is_own = tag.handle == "!";
     match (if is_own { tag.suffix.as_str() } else { "" }, scalar(text)) {
         (_, value) if !is_own && tag.suffix == "str" => Ok(value),

@@ -31,8 +31,8 @@ pub struct Functions<'s, 'a> {
     /// Addresses in the code to which data points.
     pointees: Vec<u64>,
     image: Option<&'s Image<'a>>,
-    /// Whether the code object has a kernel, perhaps in another section, or is for a runtime without shaders. Otherwise all
-    /// code may be shaders and their parts.
+    /// Whether the code object has a kernel, perhaps in another section, or is for a runtime without shaders. Otherwise
+    /// all code may be shaders and their parts.
     has_callers: bool,
     strict: bool,
     modes: Modes,
@@ -101,16 +101,16 @@ impl<'s, 'a> Functions<'s, 'a> {
         })
     }
 
-    /// The address of a kernel's second entry, at which hardware begins that has read the arguments into registers, if it
-    /// has one in the section.
+    /// The address of a kernel's second entry, at which hardware begins that has read the arguments into registers, if
+    /// it has one in the section.
     fn second_entry(&self, target: Target, symbol: &Symbol<'_>) -> Option<u64> {
         let distance = symbol.descriptor.and_then(|descriptor| second_entry(target, &descriptor))?;
         let end = self.section.address.saturating_add(self.section.bytes.len() as u64);
         symbol.address.checked_add(distance).filter(|address| *address < end)
     }
 
-    /// The kernel that begins with a block, at its label or at its second entry, if one does, and whether the block may be
-    /// called.
+    /// The kernel that begins with a block, at its label or at its second entry, if one does, and whether the block may
+    /// be called.
     pub fn kernel(&self, flow: &Flow<'_>, block: usize) -> (Option<&'s Symbol<'a>>, bool) {
         let address = flow.blocks().get(block).map_or(0, |block| block.start);
         let first = self.symbols.partition_point(|symbol| symbol.address < address);

@@ -32,8 +32,8 @@
 //! # Ok::<(), amdgpu_lint::Error>(())
 //! ```
 //!
-//! Repairs consist of changes to the code of one control flow, [`plan`], to one instruction, [`change`], and to branches,
-//! [`branches`]. [`edits`] follows code as if the changes were made.
+//! Repairs consist of changes to the code of one control flow, [`plan`], to one instruction, [`change`], and to
+//! branches, [`branches`]. [`edits`] follows code as if the changes were made.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

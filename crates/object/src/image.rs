@@ -175,7 +175,8 @@ impl<'a> Image<'a> {
         symbols.filter(|symbol| symbol.kind == SymbolKind::Kernel)
     }
 
-    /// The names of the code object's tables of lines and of frames for debuggers, which become wrong when code changes.
+    /// The names of the code object's tables of lines and of frames for debuggers, which become wrong when code
+    /// changes.
     pub fn debug_tables(&self) -> impl Iterator<Item = &'static str> + use<'a> {
         let sections = elf::File::parse(self.bytes).ok().map(|file| (file.sections().0, file));
         let has = move |name: &&str| {

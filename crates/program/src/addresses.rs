@@ -13,8 +13,8 @@ use amdgpu_isa::{Inst, Opcode, Operand, Reg, Target, Value, decode};
 /// The number of instructions, after the one that reads the program counter, that are searched for the end of the
 /// sequence.
 const NEAR: usize = 40;
-/// The number of instructions after a finished address that are searched for its use on each path; `ON_ALL_PATHS` is the
-/// number on all paths together.
+/// The number of instructions after a finished address that are searched for its use on each path; `ON_ALL_PATHS` is
+/// the number on all paths together.
 const AFTER: usize = 64;
 const ON_ALL_PATHS: usize = 4 * AFTER;
 

@@ -134,8 +134,8 @@ fn fill(layout: &Layout, words: &mut [u32], filling: Filling, rng: &mut Rng) {
 /// A field of the base words, the code in it that announces a dword after them, and the format of that dword.
 pub type Announced = Extension;
 
-/// Words that may be an instruction of the format with the opcode `number`. The dword after the base words is `extension`,
-/// or the one that the random fields announce.
+/// Words that may be an instruction of the format with the opcode `number`. The dword after the base words is
+/// `extension`, or the one that the random fields announce.
 pub fn attempt(
     target: Target,
     base: &Layout,

@@ -47,8 +47,8 @@ pub(crate) const fn values(
         };
         place += 1;
     }
-    // After single registers come pairs, and longer tuples. Scalar tuples begin at the aligned register, as the hardware
-    // reads them.
+    // After single registers come pairs, and longer tuples. Scalar tuples begin at the aligned register, as the
+    // hardware reads them.
     while place < IMPLICIT {
         let dwords = (place / SECTION + 1) as u16;
         all[place] = match all[place % SECTION] {

@@ -17,8 +17,8 @@ use crate::table::OperandDesc;
 use crate::target::Target;
 use crate::value::Access;
 
-/// The error of the form that accepts the longest part of the text, because that one was probably meant; `None` if there
-/// is no form.
+/// The error of the form that accepts the longest part of the text, because that one was probably meant; `None` if
+/// there is no form.
 #[cold]
 pub(super) fn best(
     target: Target,
@@ -160,8 +160,9 @@ impl Candidate<'_, '_> {
         ParseError::new(error.span, kind)
     }
 
-    /// Looks for a more helpful error for an operation that has a register for data only with or without a modifier: that
-    /// the modifier or the register is missing, or an error in the modifiers. Returns `error` if there is no such error.
+    /// Looks for a more helpful error for an operation that has a register for data only with or without a modifier:
+    /// that the modifier or the register is missing, or an error in the modifiers. Returns `error` if there is no such
+    /// error.
     fn wrong_result(&self, error: ParseError) -> ParseError {
         let is_result = |desc: &OperandDesc| is_conditional(desc) && desc.access == Some(Access::Write);
         let Ok((mut parser, descs)) = self.parser(Reading::OtherReturn) else { return error };

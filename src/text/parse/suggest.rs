@@ -1,4 +1,4 @@
-//! Suggestions of the name that was probably meant by a name that a target lacks.
+//! Suggestions for a name that a target lacks: the name that was probably meant.
 
 use super::cursor::Cursor;
 use super::explain::other_encodings;
@@ -57,8 +57,8 @@ impl Suggestion {
         Suggestion { nearest: nearest(name, known), elsewhere, ..Suggestion::NOTHING }
     }
 
-    /// Suggests a name for the one at the position of an error: a mnemonic, a modifier, a register, or a value. Suggests
-    /// other encodings for a mnemonic with the suffix of one.
+    /// Suggests a name for the one at the position of an error: a mnemonic, a modifier, a register, or a value.
+    /// Suggests other encodings for a mnemonic with the suffix of one.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
