@@ -264,7 +264,7 @@ def test_findings_and_repairs():
     for path in sorted((SAMPLES / "gfx942").glob("*.co")):
         image = isa.open(path)[0]
         # A barrier of mixed.cl has no fence, so the wave does not wait for its writes to LDS.
-        known = ["lds-behind-barrier"] if path.stem == "mixed" else []
+        known = ["lds-after-barrier"] if path.stem == "mixed" else []
         assert [finding.rule for finding in image.lint()] == known
         assert {finding.severity for finding in image.lint(hints=True) if finding.rule not in known} <= {"hint"}
         assert image.fix() == image.bytes, "a file that is clean stays as it is"

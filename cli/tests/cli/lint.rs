@@ -359,8 +359,9 @@ fn the_last_register_beside_a_pair_is_a_hint() {
     };
     let none: [&str; 0] = [];
     let code = "v_dual_add_f64 v[0:1], v[4:5], v[8:9] :: v_dual_mov_b32 v7, v15";
-    let wanted =
-        ["v15 is the last register that the descriptor gives, and beside an operation on 64 bits two may be read"];
+    let wanted = [
+        "v15 is the last register that the descriptor gives, but beside an operation on 64 bits the hardware may read two",
+    ];
     assert_eq!(hints(16, code), wanted);
     assert_eq!(hints(17, code), none);
     assert_eq!(hints(16, "v_dual_add_f32 v0, v4, v8 :: v_dual_mov_b32 v7, v15"), none);

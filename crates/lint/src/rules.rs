@@ -136,7 +136,7 @@ fn hazard(rule: Rule, target: Option<Target>) -> RuleInfo {
         ),
         _ => (
             "an instruction is missing between two others",
-            "Insert what ends the hazard between the two instructions, which the finding names. `lint --fix` inserts it.",
+            "Insert the instruction that the finding names between the two others. `lint --fix` inserts it.",
         ),
     };
     RuleInfo {
@@ -193,34 +193,35 @@ const OWN: [Own; 25] = [
         severity: ERROR,
         title: "a wait for a counter is missing",
         text: "A register is used or overwritten before a load has written it, or overwritten while a store still reads it, \
-               because nothing waits until the counter says that this is done.",
-        help: "Insert the wait that the finding names. `lint --fix` inserts it, or makes a wait that is there stronger.",
+               because no instruction waits until the counter says that the load or store has finished.",
+        help: "Insert the wait that the finding names. `lint --fix` inserts it, or makes an existing wait stronger.",
     },
     Own {
         id: "perhaps-missing-wait",
         severity: HINT,
         title: "a wait for a counter is perhaps missing",
-        text: "The wait that is there is enough only if a flat operation accessed the memory whose counter it waits for, if a \
-               vector register is one of another bank, if an index chooses a register that was loaded before, or if an \
-               image has too few dimensions for a register that is still being loaded.",
+        text: "The existing wait is enough only under a condition: that a flat operation accessed the memory whose counter the \
+               wait is for, that a vector register is in another bank, that an index chooses a register that was loaded \
+               before, or that an image has too few dimensions for its address to include a register that is still being \
+               loaded.",
         help: "If a flat operation may access either memory, wait for both of its counters. If an index may choose a \
-               register that is still being loaded, or an image's address has it, wait for it.",
+               register that is still being loaded, or an image's address may include such a register, wait for it.",
     },
     Own {
         id: "perhaps-hazard",
         severity: HINT,
         title: "something is perhaps missing between two instructions",
-        text: "Two instructions are too close by a rule about vector registers, if these are in one bank, since paths with other \
-               upper bits of their numbers meet before one of them, or if an image has so many dimensions that one \
-               belongs to its address.",
-        help: "Set the upper bits anew where the paths meet. Insert what is missing if the image has the dimensions.",
+        text: "Two instructions may be too close by a rule about vector registers. They are if the registers are in one bank, \
+               which is not known because paths with different upper bits of register numbers meet here; or if an image has \
+               so many dimensions that its address includes the register.",
+        help: "Set the upper bits again where the paths meet. If the image has that many dimensions, insert what is missing.",
     },
     Own {
         id: "early-return",
         severity: ERROR,
         title: "a function returns before its loads are done",
-        text: "By the calling convention of LLVM, all that a function loads is there when it returns, and callers that are not \
-               known rely on it. Callers in the code are checked with what the function leaves instead.",
+        text: "By the calling convention of LLVM, all loads of a function have finished when it returns, and unknown callers rely \
+               on that. The check of known callers takes into account which loads the function leaves unfinished.",
         help: "Insert the wait that the finding names before the return.",
     },
     Own {
@@ -234,7 +235,7 @@ const OWN: [Own; 25] = [
         id: "kernel-alignment",
         severity: ERROR,
         title: "a kernel begins where no dispatch can start it",
-        text: "A kernel begins at a multiple of 256 bytes.",
+        text: "The address of a kernel must be a multiple of 256 bytes.",
         help: "Put `.p2align 8` before the kernel's label.",
     },
     Own {
@@ -269,9 +270,9 @@ const OWN: [Own; 25] = [
     Own {
         id: "last-vgpr",
         severity: HINT,
-        title: "a register at the end of those that the descriptor gives may be read as two",
-        text: "One operation of an instruction of two works on 64 bits, and the other one reads the last vector register that \
-               the descriptor gives. A change of LLVM that is not accepted yet gives the kernel one register more.",
+        title: "the last register that the descriptor gives may be read as two",
+        text: "One operation of a dual instruction works on 64 bits, and the other one reads the last vector register that \
+               the descriptor gives. A change of LLVM that is not accepted yet gives such a kernel one more register.",
         help: "Raise `.amdhsa_next_free_vgpr` by one, or use another register.",
     },
     Own {
@@ -286,7 +287,7 @@ const OWN: [Own; 25] = [
         severity: WARNING,
         title: "the code continues with bytes that are not an instruction",
         text: "A path through the code leads to bytes that are not an instruction of the target.",
-        help: "End the path with s_endpgm or a branch; or check that the target is the one that the code was made for.",
+        help: "End the path with s_endpgm or a branch, or check that the code was made for this target.",
     },
     Own {
         id: "leaves-section",
@@ -303,21 +304,20 @@ const OWN: [Own; 25] = [
         help: "Split the function.",
     },
     Own {
-        id: "lds-behind-barrier",
+        id: "lds-after-barrier",
         severity: WARNING,
         title: "data for other waves may not be in LDS at a barrier",
-        text: "A wave writes LDS, and does not wait until that is done before it comes to a barrier after which LDS is loaded: \
-               other waves may load what was there before. Of data that are copied to LDS from memory, nothing is said where \
-               waits count them.",
-        help: "Insert the wait that the finding names before the barrier, unless what is loaded is in another part of LDS.",
+        text: "A wave writes LDS and does not wait for the write before a barrier, and LDS is loaded after the barrier: other waves \
+               may load the old data. The check says nothing about copies from memory to LDS if waits count them.",
+        help: "Insert the wait that the finding names before the barrier, unless the load is from another part of LDS.",
     },
     Own {
         id: "lds-still-read",
         severity: WARNING,
         title: "LDS is written while a store may still have to read it",
-        text: "An asynchronous store reads its data from LDS after later instructions began, and nothing waits for it before LDS \
-               is written again.",
-        help: "Insert the wait that the finding names, unless what is written is another part of LDS.",
+        text: "An asynchronous store may read its data from LDS after later instructions have begun, and no instruction waits for \
+               the store before LDS is written again.",
+        help: "Insert the wait that the finding names, unless the write is to another part of LDS.",
     },
     Own {
         id: "unreached-code",
@@ -336,22 +336,22 @@ const OWN: [Own; 25] = [
     Own {
         id: "unknown-call",
         severity: HINT,
-        title: "a function is called that is not known",
-        text: "The address of a function is not known; it is taken to wait for everything.",
-        help: "Nothing, if the function waits for everything at its end, as LLVM's functions do.",
+        title: "the code calls a function that is not known",
+        text: "The address of the function is not known; the check assumes that the function waits for everything.",
+        help: "Nothing is to be done if the function waits for everything at its end, as LLVM's functions do.",
     },
     Own {
         id: "unknown-jump",
         severity: HINT,
         title: "a jump leads to an address that is not known",
-        text: "The address of a jump is not known: it is taken to be a return, and any other path is not followed.",
-        help: "Nothing, if the jump is a return.",
+        text: "The address of a jump is not known: the check assumes that the jump is a return, and follows no other path.",
+        help: "Nothing is to be done if the jump is a return.",
     },
     Own {
         id: "superfluous-wait",
         severity: HINT,
         title: "a wait waits for nothing",
-        text: "On every path to the wait the counter is low enough already.",
+        text: "On every path to the wait, the counter is already low enough.",
         help: "Remove the wait, unless it orders accesses to memory. `lint --trim` removes waits that nothing needs.",
     },
     Own {
@@ -359,7 +359,7 @@ const OWN: [Own; 25] = [
         severity: HINT,
         title: "a wait waits for more than is needed",
         text: "The first instruction after the wait that needs the counter would need a weaker wait.",
-        help: "Raise the number of the wait. `lint --trim` does so where nothing that follows can tell.",
+        help: "Raise the number of the wait. `lint --trim` does so if no later instruction needs the stronger wait.",
     },
     Own {
         id: "superfluous-nop",

@@ -219,7 +219,7 @@ fn distances_before_image_addresses_can_be_uncertain() {
 #[test]
 fn lds_is_written_before_a_barrier_is_passed() {
     let text = "ds_write_b32 v0, v1; s_nop 0; s_barrier; ds_read_b32 v2, v0; s_endpgm";
-    let early = "0xc lds-behind-barrier: writes of the wave to LDS may be done only after the barrier, and LDS is loaded there, at 0x10";
+    let early = "0xc lds-after-barrier: writes of the wave to LDS may be done only after the barrier, and LDS is loaded there, at 0x10";
     assert_eq!(said(Target::Gfx942, text), [early]);
     let waits = |wait: &str| said(Target::Gfx942, &text.replace("s_nop 0", wait));
     assert_eq!(waits("s_waitcnt lgkmcnt(0)"), [""; 0]);
@@ -246,7 +246,7 @@ fn a_finding_about_lds_names_the_store_and_the_wait() {
         assemble(Target::Gfx942, "ds_write_b32 v0, v1; s_barrier; ds_read_b32 v2, v0; s_waitcnt lgkmcnt(0); s_endpgm");
     let image = Image::bare(TargetId::parse("gfx942"), 0, &code);
     let found = check::image(&image, Target::Gfx942);
-    let early = found.iter().find(|finding| finding.rule() == "lds-behind-barrier").expect("a finding");
+    let early = found.iter().find(|finding| finding.rule() == "lds-after-barrier").expect("a finding");
     assert_eq!((early.severity(), early.address), (Severity::Warning, 8));
     assert_eq!(early.producer.unwrap().inst.to_string(), "ds_write_b32 v0, v1");
     assert_eq!(early.advice().unwrap(), "insert s_waitcnt lgkmcnt(0) before 0x8");
@@ -263,7 +263,7 @@ fn a_branch_may_skip_the_wait_in_front_of_a_barrier() {
 fn split_barriers_end_with_their_wait() {
     let text = "ds_store_b32 v0, v1; s_barrier_signal -1; s_nop 0; s_barrier_wait 0xffff; ds_load_b32 v2, v0; s_endpgm";
     let found = said(Target::Gfx1200, text);
-    assert!(found.len() == 1 && found[0].starts_with("0x8 lds-behind-barrier: "), "{found:?}");
+    assert!(found.len() == 1 && found[0].starts_with("0x8 lds-after-barrier: "), "{found:?}");
     let waits = text.replace("v1; ", "v1; s_wait_dscnt 0; ");
     assert_eq!(said(Target::Gfx1200, &waits), [""; 0]);
     // The wait comes after the signal, for which other waves wait.

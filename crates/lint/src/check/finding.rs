@@ -148,7 +148,7 @@ pub enum What {
     },
     /// LDS is loaded after a barrier, and no wait before the barrier makes sure that the wave's own writes to LDS are
     /// done.
-    LdsBehindBarrier {
+    LdsAfterBarrier {
         /// The counter of the writes.
         counter: Counter,
         /// The greatest value of the counter at which the writes are done.
@@ -221,7 +221,7 @@ impl What {
             What::LeavesSection { .. } => "leaves-section",
             What::Unreached { .. } => "unreached-code",
             What::SplitInstruction { .. } => "split-instruction",
-            What::LdsBehindBarrier { .. } => "lds-behind-barrier",
+            What::LdsAfterBarrier { .. } => "lds-after-barrier",
             What::LdsStillRead { .. } => "lds-still-read",
             What::NotFinal => "not-final",
             What::UnknownCall => "unknown-call",
@@ -290,7 +290,7 @@ impl fmt::Display for What {
             }
             What::LastVgpr { register } => write!(
                 f,
-                "{} is the last register that the descriptor gives, and beside an operation on 64 bits two may be read",
+                "{} is the last register that the descriptor gives, but beside an operation on 64 bits the hardware may read two",
                 register_name(*register)
             ),
             What::NoScratch => f.write_str("it accesses scratch memory, and the descriptor gives none"),
@@ -302,7 +302,7 @@ impl fmt::Display for What {
                 write!(f, "it leads to {part:#x}, into the middle of the instruction at {whole:#x}")
             }
             What::LeavesSection { to } => write!(f, "the code continues at {to:#x}, outside of the section"),
-            What::LdsBehindBarrier { load, .. } => write!(
+            What::LdsAfterBarrier { load, .. } => write!(
                 f,
                 "writes of the wave to LDS may be done only after the barrier, and LDS is loaded there, at {load:#x}"
             ),
@@ -310,11 +310,11 @@ impl fmt::Display for What {
                 f.write_str("LDS is written while a store from there may still have to read it")
             }
             What::NotFinal => f.write_str("some paths through the code were not followed"),
-            What::UnknownCall => {
-                f.write_str("the function that it calls is not known: it is taken to wait for everything")
-            }
+            What::UnknownCall => f.write_str(
+                "the function that it calls is not known: the check assumes that the function waits for everything",
+            ),
             What::UnknownJump => {
-                f.write_str("its target is not known: it is taken to be a return, and any other path is not followed")
+                f.write_str("its target is not known: the check assumes that it returns, and follows no other path")
             }
             What::SuperfluousWait { counter, most } => {
                 write!(f, "it waits for nothing: {counter} is at most {most} here")

@@ -210,7 +210,7 @@ impl Check<'_, '_, '_> {
         if let Some(passed) = state.early(inst).filter(|passed| !self.counts(&passed.write)) {
             let (barrier, store) = (base.wrapping_add(passed.barrier.into()), passed.write.offset);
             let what =
-                What::LdsBehindBarrier { counter: passed.write.counter, at_most: passed.write.age, load: address };
+                What::LdsAfterBarrier { counter: passed.write.counter, at_most: passed.write.age, load: address };
             // Several loads may follow the same barrier, which is reported only once.
             if self.barriers.insert((barrier, store)) {
                 self.lds_finding(None, barrier, what, &passed.write);
