@@ -6,7 +6,7 @@ mod labels;
 mod listing;
 mod msb;
 mod pieces;
-mod sources;
+mod provenance;
 mod walk;
 
 use std::fmt;

@@ -9,7 +9,7 @@ use amdgpu_explain::hex;
 
 use super::Place;
 use super::pieces;
-use super::sources::{Found, Note, Watch};
+use super::provenance::{Found, Note, Watch};
 use super::walk::walk;
 use crate::escape;
 use amdgpu_object::{Section, Symbol};

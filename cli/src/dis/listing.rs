@@ -15,7 +15,7 @@ use super::Place;
 use super::labels::{Labels, Piece, write_local, write_reference};
 use super::msb;
 use super::pieces::{self, Page};
-use super::sources::Sources;
+use super::provenance::Provenance;
 use super::walk::walk;
 use crate::escape;
 use crate::isa::{Banks, Inst, Invalid, Purpose, TextBuffer, VgprMsb};
@@ -79,7 +79,7 @@ pub fn section(out: &mut Out<impl Write + Send>, place: &Place<'_>, shown: &Show
             labels: &labels,
             banks: banks.as_ref(),
             shown: *shown,
-            sources: Sources::from(&labels.notes, relocations, place.addresses, from),
+            provenance: Provenance::from(&labels.notes, relocations, place.addresses, from),
             line: TextBuffer::new(),
             name: Vec::new(),
             near: 0,
@@ -96,7 +96,7 @@ struct Listing<'a, 'b> {
     /// The upper bits that `s_set_vgpr_msb` has set, if the section has such an instruction.
     banks: Option<&'a Banks>,
     shown: Shown,
-    sources: Sources<'a>,
+    provenance: Provenance<'a>,
     line: TextBuffer,
     /// A buffer for names, reused so that a line does not allocate memory.
     name: Vec<u8>,
@@ -223,7 +223,7 @@ impl Listing<'_, '_> {
 
     fn inst(&mut self, pc: u64, inst: &Inst, msb: Option<VgprMsb>) {
         let target = inst.branch_target(pc);
-        let has_source = self.sources.next < pc.saturating_add(inst.len() as u64);
+        let has_source = self.provenance.next < pc.saturating_add(inst.len() as u64);
         let mut text = match msb {
             Some(msb) => self.line.print_with(inst, msb),
             None => self.line.print(inst),
@@ -275,7 +275,7 @@ impl Listing<'_, '_> {
             self.labels.relative(target, &mut self.near, &mut self.page.text.buf);
         }
         if has_source {
-            self.sources.write(pc, inst.len(), &mut self.page.text.buf);
+            self.provenance.write(pc, inst.len(), &mut self.page.text.buf);
         }
         self.page.text.end(DIM);
         self.page.text.newline();
@@ -291,8 +291,8 @@ impl Listing<'_, '_> {
         self.comment(width, pc);
         self.page.text.str(": ");
         _ = write_reason(&mut self.page.text, invalid);
-        if self.sources.next < pc.saturating_add(invalid.len.into()) {
-            self.sources.write(pc, invalid.len.into(), &mut self.page.text.buf);
+        if self.provenance.next < pc.saturating_add(invalid.len.into()) {
+            self.provenance.write(pc, invalid.len.into(), &mut self.page.text.buf);
         }
         self.page.text.end(DIM);
         self.page.text.newline();

@@ -24,7 +24,7 @@ pub enum Note<'a> {
 
 /// The notes of a section by address, and its relocations.
 #[derive(Clone, Copy)]
-pub struct Sources<'a> {
+pub struct Provenance<'a> {
     notes: &'a [(u64, Note<'a>)],
     relocations: &'a [Relocation<'a>],
     addresses: &'a AddressMap<'a>,
@@ -35,17 +35,17 @@ pub struct Sources<'a> {
 /// The greatest number of arguments that the note of a load names.
 const MOST: usize = 8;
 
-impl<'a> Sources<'a> {
+impl<'a> Provenance<'a> {
     /// The notes from an address on.
     pub fn from(
         notes: &'a [(u64, Note<'a>)],
         relocations: &'a [Relocation<'a>],
         addresses: &'a AddressMap<'a>,
         address: u64,
-    ) -> Sources<'a> {
-        let mut sources = Sources { notes, relocations, addresses, next: u64::MAX };
-        sources.pass(address);
-        sources
+    ) -> Provenance<'a> {
+        let mut provenance = Provenance { notes, relocations, addresses, next: u64::MAX };
+        provenance.pass(address);
+        provenance
     }
 
     /// Advances to an address.
