@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, HashMap};
 /// The data of a `FastSignature`, with its modifiers.
 #[derive(Clone, PartialEq)]
 struct Fast {
-    loud: u64,
-    quiet: u64,
+    modifier_mask: u64,
+    modifier_default: u64,
     /// The bits of the third dword that belong to modifiers.
     third: u32,
     suffix: u8,
@@ -27,20 +27,21 @@ struct Fast {
     /// The texts of operands, in one or several entries of the table.
     entries: Vec<String>,
     /// Whether another signature follows, for other values of the same form's words.
-    another: bool,
+    is_followed: bool,
 }
 
 impl Fast {
     /// The source text of the entries. `modifiers` is the index of the first modifier.
     fn signature(&self, modifiers: usize) -> String {
-        let Fast { loud, quiet, third, suffix, entries, another, .. } = self;
+        let Fast { modifier_mask, modifier_default, third, suffix, entries, is_followed, .. } = self;
         let suffix = padded::<8>([" ", "_e32 ", "_e64 "][usize::from(*suffix)]);
         let entry = |(n, texts): (usize, &String)| {
-            let (loud, quiet, modifiers) = if n == 0 { (*loud, *quiet, modifiers) } else { ((*third).into(), 0, 0) };
-            let another = if n == 0 && *another { entries.len() } else { 0 };
+            let (modifier_mask, modifier_default, modifiers) =
+                if n == 0 { (*modifier_mask, *modifier_default, modifiers) } else { ((*third).into(), 0, 0) };
+            let next_delta = if n == 0 && *is_followed { entries.len() } else { 0 };
             format!(
-                "FastSignature {{ loud: {loud:#x}, quiet: {quiet:#x}, suffix: {suffix:?}, modifiers: {modifiers}, \
-                 {texts}, another: {another} }},\n"
+                "FastSignature {{ modifier_mask: {modifier_mask:#x}, modifier_default: {modifier_default:#x}, \
+                 suffix: {suffix:?}, modifiers: {modifiers}, {texts}, next_delta: {next_delta} }},\n"
             )
         };
         entries.iter().enumerate().map(entry).collect()
@@ -207,14 +208,14 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
     if other_separator || after.iter().any(|i| i.1.access.is_some()) || signature.suffix > 2 {
         return Vec::new();
     }
-    let (mut loud, mut quiet, mut modifiers) = (0, 0, Vec::new());
+    let (mut modifier_mask, mut modifier_default, mut modifiers) = (0, 0, Vec::new());
     for &(number, desc) in after.iter().filter(|i| i.1.kind != OperandKind::Modifier(ModifierKind::Hidden)) {
         // A modifier that is always printed is rare, and has no fast path.
         let Some((bits, value)) = modifier(desc) else { return Vec::new() };
         if bits >> 64 != 0 && !wide {
             return Vec::new();
         }
-        (loud, quiet) = (loud | bits, quiet | value);
+        (modifier_mask, modifier_default) = (modifier_mask | bits, modifier_default | value);
         let (way, label) = label(desc);
         let is_list = way == "List";
         let all = if is_list { desc.used_bits.into() } else { u16::MAX >> (16 - desc.width.min(16)) };
@@ -224,7 +225,7 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
         let width = if is_list { desc.used_bits.count_ones() as u8 } else { desc.width };
         let (bits, third) = (bits as u64, (bits >> 64) as u32);
         modifiers.push(format!(
-            "FastModifier {{ loud: {bits:#x}, third: {third:#x}, label: {label:?}, low: {low:?}, high: {high:?}, \
+            "FastModifier {{ mask: {bits:#x}, third: {third:#x}, label: {label:?}, low: {low:?}, high: {high:?}, \
              desc: {number}, width: {width}, way: ModifierWay::{way} }}"
         ));
     }
@@ -232,15 +233,15 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
     let mut all = fast_texts::all(&operands, parts, &t.code, wide);
     all.iter_mut().for_each(|ready| ready.set |= ones & !ready.clear);
     let last = all.len().saturating_sub(1);
-    let (quiet, third, modifiers) = (quiet as u64, (loud >> 64) as u32, &modifiers);
+    let (modifier_default, third, modifiers) = (modifier_default as u64, (modifier_mask >> 64) as u32, &modifiers);
     let fast = |(n, ready): (usize, Ready)| Fast {
-        loud: loud as u64,
-        quiet,
+        modifier_mask: modifier_mask as u64,
+        modifier_default,
         third,
         suffix,
         modifiers: modifiers.clone(),
         entries: ready.fields(operands.len(), if wide { 128 } else { 64 }, usize::from(wide)),
-        another: n < last,
+        is_followed: n < last,
     };
     all.into_iter().enumerate().map(fast).collect()
 }

@@ -25,9 +25,11 @@ impl FastOperands {
         let FastOperands { rows, clear, set, dwords, next } = self;
         let is_plain = !rows.is_empty() && rows.iter().all(|&n| plain[usize::from(n) - 1]);
         let varied = if is_plain { "" } else { " | VARIED" };
-        let (list, marks, length) = (list_number(rows, row_bits), clear | set, u32::from(*dwords) << meta::DWORDS_AT);
+        let (list, match_mask, length) =
+            (list_number(rows, row_bits), clear | set, u32::from(*dwords) << meta::DWORDS_AT);
         format!(
-            "FastOperands {{ list: {list}, marks: {marks:#x}, unmarked: {set:#x}, length: {length:#x}{varied}, next: {next} }}"
+            "FastOperands {{ list: {list}, match_mask: {match_mask:#x}, match_value: {set:#x}, \
+             length: {length:#x}{varied}, next: {next} }}"
         )
     }
 }

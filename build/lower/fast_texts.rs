@@ -62,17 +62,17 @@ impl Ready {
                 false if n == 0 && operands > TEXTS => "FirstOperands",
                 false => "Operands",
             };
-            let (mut turns, mut masks, mut adds) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut rotations, mut masks, mut adds) = (Vec::new(), Vec::new(), Vec::new());
             for Text { turn, mask, add } in texts.by_ref().take(TEXTS) {
                 // `place` in src/text/fast.rs is a position in bytes: 16 times the index of a text.
-                turns.push((turn + bits - 4) % bits);
+                rotations.push((turn + bits - 4) % bits);
                 masks.push(mask << 4);
                 adds.push(add << 4);
             }
-            let marks = if n == 0 { (clear | set, *set) } else { (0, 0) };
+            let (match_mask, match_value) = if n == 0 { (clear | set, *set) } else { (0, 0) };
             format!(
-                "marks: {:#x}, unmarked: {:#x}, turns: {turns:?}, masks: {masks:?}, adds: {adds:?}, kind: TextKind::{kind}",
-                marks.0, marks.1
+                "match_mask: {match_mask:#x}, match_value: {match_value:#x}, rotations: {rotations:?}, \
+                 masks: {masks:?}, adds: {adds:?}, kind: TextKind::{kind}"
             )
         };
         (0..count.max(1 + least)).map(entry).collect()

@@ -13,7 +13,7 @@ impl FastOperands {
     /// Whether all operands are `How::Value`; `None` if the words do not match.
     #[inline(always)]
     fn is_plain(&self, inst: &Inst) -> Option<bool> {
-        if inst.bits() & self.marks != self.unmarked {
+        if inst.bits() & self.match_mask != self.match_value {
             return None;
         }
         match inst.form_and_length() ^ self.length {

@@ -22,25 +22,25 @@ impl FastText {
 /// The texts of the instructions of a signature whose operands have precomputed texts.
 #[repr(align(64))]
 pub(crate) struct FastSignature {
-    /// Bits that have the value `unmarked` if every operand has its usual text; otherwise an operand has another text
-    /// or none.
-    pub marks: u64,
-    pub unmarked: u64,
-    /// Bits that have the value `quiet` if no modifier is printed.
-    pub loud: u64,
-    pub quiet: u64,
+    /// Bits that have the value `match_value` if every operand has its usual text; otherwise an operand has another
+    /// text or none.
+    pub match_mask: u64,
+    pub match_value: u64,
+    /// Bits that have the value `modifier_default` if no modifier is printed.
+    pub modifier_mask: u64,
+    pub modifier_default: u64,
     /// The text after the mnemonic, and its length in the last byte.
     pub suffix: [u8; 8],
     /// Index of the first modifier in `FastText::modifiers`.
     pub modifiers: u16,
-    /// The computation of the index of each text: rotate the words right by `turns`, apply `masks`, and add `adds`. In
-    /// instructions of three dwords, 128 bits are rotated.
-    pub turns: [u8; FastSignature::TEXTS],
+    /// The computation of the index of each text: rotate the words right by `rotations`, apply `masks`, and add `adds`.
+    /// In instructions of three dwords, 128 bits are rotated.
+    pub rotations: [u8; FastSignature::TEXTS],
     pub masks: [u16; FastSignature::TEXTS],
     pub adds: [u16; FastSignature::TEXTS],
     pub kind: TextKind,
     /// Distance to the entry to try if the words do not match this signature; 0 if there is none.
-    pub another: u8,
+    pub next_delta: u8,
 }
 
 impl FastSignature {
@@ -66,23 +66,23 @@ pub(crate) enum TextKind {
 
 /// A signature that no words match.
 pub(crate) const NO_FAST: FastSignature = FastSignature {
-    marks: 0,
-    unmarked: 1,
-    loud: 0,
-    quiet: 0,
+    match_mask: 0,
+    match_value: 1,
+    modifier_mask: 0,
+    modifier_default: 0,
     suffix: [0; 8],
     modifiers: 0,
-    turns: [0; FastSignature::TEXTS],
+    rotations: [0; FastSignature::TEXTS],
     masks: [0; FastSignature::TEXTS],
     adds: [0; FastSignature::TEXTS],
     kind: TextKind::Operands,
-    another: 0,
+    next_delta: 0,
 };
 
 pub(crate) struct FastModifier {
-    /// Mask of the modifier's bits in the first two dwords, which are as in `FastSignature::quiet` if the modifier is
-    /// not printed.
-    pub loud: u64,
+    /// Mask of the modifier's bits in the first two dwords. If the modifier is not printed, these bits are as in
+    /// `FastSignature::modifier_default`.
+    pub mask: u64,
     /// Mask of the modifier's bits in the third dword, which are zero if the modifier is not printed.
     pub third: u32,
     /// The text before the value, and its length in the last byte.

@@ -83,8 +83,8 @@ pub(crate) struct FastOperands {
     /// The list, as in `OperandTables::lists`.
     pub list: OperandList,
     /// Mask of these bits, and their required value.
-    pub marks: u64,
-    pub unmarked: u64,
+    pub match_mask: u64,
+    pub match_value: u64,
     /// The form and the number of dwords, as in `Inst::meta`, with `VARIED`.
     pub length: u32,
     /// Index of the entry to try if the words do not match this one; 0 if there is none.
@@ -93,7 +93,8 @@ pub(crate) struct FastOperands {
 
 /// Padding, which no words match.
 #[cfg(feature = "fast")]
-pub(crate) const NO_FAST_OPERANDS: FastOperands = FastOperands { list: 0, marks: 0, unmarked: 1, length: 0, next: 0 };
+pub(crate) const NO_FAST_OPERANDS: FastOperands =
+    FastOperands { list: 0, match_mask: 0, match_value: 1, length: 0, next: 0 };
 
 /// A flag in `FastOperands::length`: there are no operands, or some are not `How::Value`.
 #[cfg(feature = "fast")]

@@ -26,7 +26,7 @@ pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
     let row = *t.rows.get(inst.index_and_form())?;
     if ANY_THIRD && signature_of(row) >= t.special {
-        return special(inst, bits, row, out);
+        return print_special(inst, bits, row, out);
     }
     let (number, signature) = find(t, row, bits)?;
     put_name(row, signature, out)?;
@@ -38,12 +38,12 @@ pub(super) fn print(inst: &Inst, bits: u64, out: &mut Out) -> Option<()> {
         at += usize::from(text[15] & 15);
     }
     if signature.kind != TextKind::Operands {
-        return further(inst, bits, number, (at, lengths), out);
+        return print_more_operands(inst, bits, number, (at, lengths), out);
     } else if lengths & MISSING != 0 {
-        missing(inst, bits, signature, out);
+        print_with_gaps(inst, bits, signature, out);
     } else {
         out.len = at - END;
-        if bits & signature.loud != signature.quiet {
+        if bits & signature.modifier_mask != signature.modifier_default {
             modifiers(inst, bits, signature, 0, out);
         }
     }
@@ -62,13 +62,13 @@ pub(super) fn find(t: &FastText, row: u32, bits: u64) -> Option<(usize, &FastSig
     let mut number = signature_of(row);
     loop {
         let signature = t.signatures.get(number)?;
-        if bits & signature.marks == signature.unmarked {
+        if bits & signature.match_mask == signature.match_value {
             return Some((number, signature));
         }
-        if signature.another == 0 {
+        if signature.next_delta == 0 {
             return None;
         }
-        number += usize::from(signature.another);
+        number += usize::from(signature.next_delta);
     }
 }
 
@@ -88,7 +88,13 @@ fn name(row: u32) -> Option<&'static [u8; NAME]> {
 
 /// Prints the operands and modifiers of an instruction after the first texts, which end at position `at`.
 #[inline(never)]
-fn further(inst: &Inst, bits: u64, mut number: usize, (mut at, mut lengths): (usize, u8), out: &mut Out) -> Option<()> {
+fn print_more_operands(
+    inst: &Inst,
+    bits: u64,
+    mut number: usize,
+    (mut at, mut lengths): (usize, u8),
+    out: &mut Out,
+) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
     let first = t.signatures.get(number)?;
     let mut kind = first.kind;
@@ -105,11 +111,11 @@ fn further(inst: &Inst, bits: u64, mut number: usize, (mut at, mut lengths): (us
     }
     match first.kind {
         TextKind::Parts | TextKind::MoreParts if lengths & MISSING != 0 => return None,
-        _ if lengths & MISSING != 0 => missing(inst, bits, first, out),
-        TextKind::FirstOperands => rest(inst, bits, first, (FastSignature::TEXTS, at), out),
+        _ if lengths & MISSING != 0 => print_with_gaps(inst, bits, first, out),
+        TextKind::FirstOperands => print_remaining(inst, bits, first, (FastSignature::TEXTS, at), out),
         _ => {
             out.len = at - END;
-            if bits & first.loud != first.quiet {
+            if bits & first.modifier_mask != first.modifier_default {
                 modifiers(inst, bits, first, 0, out);
             }
         }
@@ -119,13 +125,13 @@ fn further(inst: &Inst, bits: u64, mut number: usize, (mut at, mut lengths): (us
 
 /// Prints an instruction of three dwords, or a dual instruction.
 #[inline(never)]
-fn special(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
-    let Some(second) = inst.second_index() else { return three(inst, bits, row, out) };
+fn print_special(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
+    let Some(second) = inst.second_index() else { return print_three_dwords(inst, bits, row, out) };
     let t = FAST_TEXT[inst.target() as usize];
     let second = *t.rows.get(second)?;
-    let printed = half(t, row, bits, out).and_then(|()| {
+    let printed = print_half(t, row, bits, out).and_then(|()| {
         out.literal(b" :: ");
-        half(t, second, bits, out)
+        print_half(t, second, bits, out)
     });
     if printed.is_none() {
         out.clear();
@@ -135,7 +141,7 @@ fn special(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
 
 /// Prints one operation of a dual instruction.
 #[inline(always)]
-fn half(t: &FastText, row: u32, bits: u64, out: &mut Out) -> Option<()> {
+fn print_half(t: &FastText, row: u32, bits: u64, out: &mut Out) -> Option<()> {
     let (_, signature) = find(t, row, bits)?;
     out.part(name(row)?, name_len(row));
     out.part(&signature.suffix, suffix_len(signature));
@@ -152,7 +158,7 @@ fn half(t: &FastText, row: u32, bits: u64, out: &mut Out) -> Option<()> {
 /// Prints an instruction of three dwords. Its texts are in one entry or two; the second entry also has the bits of
 /// modifiers in the third dword.
 #[inline(always)]
-fn three(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
+fn print_three_dwords(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];
     let (number, signature) = find(t, row, bits)?;
     let more = t.signatures.get(number + 1)?;
@@ -162,7 +168,7 @@ fn three(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
     let (mut at, mut lengths) = (name_len(row) + suffix_len(signature), 0);
     let mut texts = |signature: &FastSignature| {
         for n in 0..FastSignature::TEXTS {
-            let text = text_at(signature, n, all.rotate_right(signature.turns[n].into()) as u16);
+            let text = text_at(signature, n, all.rotate_right(signature.rotations[n].into()) as u16);
             put(&mut out.buffer, at, text);
             lengths |= text[15];
             at += usize::from(text[15] & 15);
@@ -176,8 +182,8 @@ fn three(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
         return None;
     }
     out.len = at - END;
-    let third = third & more.loud as u32;
-    if bits & signature.loud != signature.quiet || third != 0 {
+    let third = third & more.modifier_mask as u32;
+    if bits & signature.modifier_mask != signature.modifier_default || third != 0 {
         modifiers(inst, bits, signature, third, out);
     }
     Some(())
@@ -203,7 +209,7 @@ fn suffix_len(signature: &FastSignature) -> usize {
 /// The text of operand number `n`, with its length in the last byte.
 #[inline(always)]
 fn text(signature: &FastSignature, n: usize, bits: u64) -> &'static Text {
-    text_at(signature, n, bits.rotate_right(signature.turns[n].into()) as u16)
+    text_at(signature, n, bits.rotate_right(signature.rotations[n].into()) as u16)
 }
 
 /// The text of operand number `n`, from the rotated words.
@@ -216,15 +222,15 @@ fn text_at(signature: &FastSignature, n: usize, turned: u16) -> &'static Text {
 /// Prints all operands again, because one has no precomputed text. The start of the operands is computed again, so that
 /// the caller need not save it.
 #[inline(never)]
-fn missing(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
+fn print_with_gaps(inst: &Inst, bits: u64, signature: &FastSignature, out: &mut Out) {
     let row = FAST_TEXT[inst.target() as usize].rows.get(inst.index_and_form()).copied().unwrap_or(0);
-    rest(inst, bits, signature, (0, name_len(row) + suffix_len(signature)), out);
+    print_remaining(inst, bits, signature, (0, name_len(row) + suffix_len(signature)), out);
 }
 
 /// Prints the operands from number `first` on, starting at position `at`. Operands without a precomputed text are
 /// printed from their descriptors.
 #[inline(never)]
-fn rest(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, usize), out: &mut Out) {
+fn print_remaining(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, usize), out: &mut Out) {
     let p = Printer::new(inst);
     out.len = at;
     for (n, &number) in p.descs.list_of(inst.signature()).iter().enumerate().skip(first) {
@@ -241,7 +247,7 @@ fn rest(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, 
         }
     }
     out.len -= END;
-    if bits & signature.loud != signature.quiet {
+    if bits & signature.modifier_mask != signature.modifier_default {
         modifiers(inst, bits, signature, 0, out);
     }
 }
@@ -251,15 +257,15 @@ fn rest(inst: &Inst, bits: u64, signature: &FastSignature, (first, at): (usize, 
 fn modifiers(inst: &Inst, bits: u64, signature: &FastSignature, mut third: u32, out: &mut Out) {
     let t = FAST_TEXT[inst.target() as usize];
     // Bits of the modifiers that are not printed yet.
-    let mut rest = bits & signature.loud ^ signature.quiet;
+    let mut rest = bits & signature.modifier_mask ^ signature.modifier_default;
     let mut number = usize::from(signature.modifiers);
     while rest != 0 || ANY_THIRD && third != 0 {
         let Some(modifier) = t.modifiers.get(number) else { break };
         number += 1;
-        if rest & modifier.loud == 0 && (!ANY_THIRD || third & modifier.third == 0) {
+        if rest & modifier.mask == 0 && (!ANY_THIRD || third & modifier.third == 0) {
             continue;
         }
-        rest &= !modifier.loud;
+        rest &= !modifier.mask;
         third &= !modifier.third;
         if modifier.way == ModifierWay::Descriptor {
             desc_modifier(inst, modifier.desc, out);

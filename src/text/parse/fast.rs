@@ -94,7 +94,7 @@ impl<'t> Quick<'t> {
         core::iter::from_fn(move || {
             let number = next?;
             let signature = tables.signatures.get(number)?;
-            next = (signature.another != 0).then_some(number + usize::from(signature.another));
+            next = (signature.next_delta != 0).then_some(number + usize::from(signature.next_delta));
             Some((number, signature))
         })
     }
@@ -122,9 +122,11 @@ impl<'t> Quick<'t> {
     fn attempt(&self, number: usize, signature: &FastSignature, base: u128, format: Format) -> Option<Inst> {
         let mut cursor = self.cursor;
         let is_wide = number >= self.tables.special;
-        let keep = !u128::from(signature.marks | signature.loud);
-        let mut read =
-            Read::new(base & keep | u128::from(signature.unmarked | signature.quiet & signature.loud), is_wide);
+        let keep = !u128::from(signature.match_mask | signature.modifier_mask);
+        let mut read = Read::new(
+            base & keep | u128::from(signature.match_value | signature.modifier_default & signature.modifier_mask),
+            is_wide,
+        );
         self.operands(number, &mut cursor, &mut read)?;
         if !cursor.is_done() {
             self.modifiers(number, signature, cursor, &mut read)?;
@@ -161,19 +163,19 @@ impl<'t> Quick<'t> {
         mut cursor: Cursor<'t>,
         read: &mut Read,
     ) -> Option<()> {
-        read.is_loud = true;
+        read.has_modifiers = true;
         // Bits of the modifiers that have not been read yet; a modifier with other bits belongs to the next signature.
-        let mut rest = signature.loud;
+        let mut rest = signature.modifier_mask;
         let third = self.tables.signatures.get(number + 1).filter(|_| number >= self.tables.special);
-        let mut rest_of_third = third.map_or(0, |entry| entry.loud as u32);
+        let mut rest_of_third = third.map_or(0, |entry| entry.modifier_mask as u32);
         for modifier in self.tables.modifiers.get(usize::from(signature.modifiers)..)? {
             if cursor.is_done() {
                 break;
             }
-            if rest == 0 && rest_of_third == 0 || modifier.loud & !rest != 0 || modifier.third & !rest_of_third != 0 {
+            if rest == 0 && rest_of_third == 0 || modifier.mask & !rest != 0 || modifier.third & !rest_of_third != 0 {
                 return None;
             }
-            (rest, rest_of_third) = (rest & !modifier.loud, rest_of_third & !modifier.third);
+            (rest, rest_of_third) = (rest & !modifier.mask, rest_of_third & !modifier.third);
             if modifier.way == ModifierWay::Descriptor {
                 continue;
             }
@@ -203,7 +205,7 @@ impl<'t> Quick<'t> {
                 return None;
             }
             match modifier.way {
-                ModifierWay::Flag => read.put(modifier.loud.into(), modifier.loud.into())?,
+                ModifierWay::Flag => read.put(modifier.mask.into(), modifier.mask.into())?,
                 ModifierWay::Third => {
                     let place = |value: u32| u128::from(value) << (64 + modifier.low[0]);
                     read.put(place(mask), place(value))?;
@@ -216,7 +218,7 @@ impl<'t> Quick<'t> {
                     }
                 }
             }
-            read.shown |= modifier.loud;
+            read.shown |= modifier.mask;
             cursor = after;
         }
         cursor.is_done().then_some(())
@@ -256,9 +258,13 @@ impl<'t> Quick<'t> {
         };
         let inst = inst.filled();
         match read.is_printed {
-            false if !read.is_loud && inst.bits() & signature.loud != signature.quiet => return None,
+            false if !read.has_modifiers && inst.bits() & signature.modifier_mask != signature.modifier_default => {
+                return None;
+            }
             // The operands or the operation demand modifiers that the text does not show.
-            false if (inst.bits() ^ signature.quiet) & signature.loud & !read.shown != 0 => return None,
+            false if (inst.bits() ^ signature.modifier_default) & signature.modifier_mask & !read.shown != 0 => {
+                return None;
+            }
             false => {}
             true if !self.is_text_of(&inst) => return None,
             true => {}

@@ -16,7 +16,7 @@ impl Quick<'_> {
     /// Parses the operands of both operations, and the mnemonic of the second one.
     pub(super) fn dual(&self) -> Option<Inst> {
         self.signatures(self.row).find_map(|(number, signature)| {
-            let (mut cursor, mut read) = (self.cursor, Read::new(signature.unmarked.into(), false));
+            let (mut cursor, mut read) = (self.cursor, Read::new(signature.match_value.into(), false));
             self.operands(number, &mut cursor, &mut read)?;
             if !cursor.eat_all(b"::") {
                 return None;
@@ -42,7 +42,7 @@ impl Quick<'_> {
         mut read: Read,
         second: &OpcodeEntry,
     ) -> Option<Inst> {
-        read.mark(signature.marks.into(), signature.unmarked.into())?;
+        read.mark(signature.match_mask.into(), signature.match_value.into())?;
         self.operands(number, &mut cursor, &mut read)?;
         if !cursor.is_done() {
             return None;

@@ -30,7 +30,7 @@ pub(super) struct Read {
     /// Whether the last operand was not followed by a comma, so that no other operand may follow.
     pub is_last: bool,
     /// Whether the text has modifiers.
-    pub is_loud: bool,
+    pub has_modifiers: bool,
     /// The bits of the modifiers that the text shows.
     pub shown: u64,
     /// Whether the result must be printed, and compared with the text, before it is accepted.
@@ -49,7 +49,7 @@ impl Read {
             is_odd: false,
             is_odd_tuple: false,
             is_last: false,
-            is_loud: false,
+            has_modifiers: false,
             shown: 0,
             is_printed: false,
         }
@@ -107,7 +107,7 @@ struct Meaning {
 impl Quick<'_> {
     /// Parses part number `n` of a constant, whose text is the longest one that matches here, and may be empty.
     pub(super) fn part(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
-        let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
+        let (turn, mask, add) = (*entry.rotations.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
         if mask == 0 && add == EMPTY * 16 {
             return Some(());
         }
@@ -156,7 +156,7 @@ impl Quick<'_> {
     /// Parses the operand whose text is number `n` of an entry.
     #[inline(always)]
     pub(super) fn operand(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
-        let (turn, mask, add) = (*entry.turns.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
+        let (turn, mask, add) = (*entry.rotations.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
         // The entry has no text here, or only the blank that replaces all operands.
         if mask == 0 && add >= BLANK * 16 {
             return Some(());
