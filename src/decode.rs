@@ -14,10 +14,10 @@ use crate::constraint::{
 use crate::error::DecodeError;
 use crate::inst::Inst;
 use crate::opcode::code;
-use crate::shared::marks;
+use crate::shared::constraint_flags;
 #[cfg(feature = "fast")]
 use crate::table::sizes::ANY_THIRD;
-use crate::table::sizes::{ANY_JOINED, ConstraintIndex, MARKS, TRAILING};
+use crate::table::sizes::{ANY_JOINED, CONSTRAINT_FLAGS, ConstraintIndex, TRAILING};
 use crate::table::{DecodeTables, OpcodeSpace, OperandDesc, trailing};
 #[cfg(feature = "fast")]
 use crate::target::FAST_DECODE;
@@ -239,14 +239,14 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
         };
     }
     let checked = usize::from(opcode_space.checked);
-    let marks = satisfied(t, found.constraints, checked, &pairs)?;
-    if MARKS & marks & marks::DUAL != 0 {
+    let flags = satisfied(t, found.constraints, checked, &pairs)?;
+    if CONSTRAINT_FLAGS & flags & constraint_flags::DUAL != 0 {
         satisfied(t, found.second, checked, &pairs)?;
     }
     let half = |n: usize| (pairs[n / 2] >> (n % 2 * 32)) as u32;
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
-    if MARKS & marks & marks::SIZED != 0 {
+    if CONSTRAINT_FLAGS & flags & constraint_flags::SIZED != 0 {
         sized(t, &found).try_for_each(|desc| crate::codec::size(&inst, &desc))?;
     }
     Ok(inst)
@@ -263,7 +263,7 @@ fn sized(t: &'static DecodeTables, found: &Found) -> impl Iterator<Item = Operan
     })
 }
 
-/// Checks the words against constraints, and returns the marks of the constraints.
+/// Checks the words against constraints, and returns the flags of the constraints.
 fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &Pairs) -> Result<u8, DecodeError> {
     let constraints = t.constraints.get(usize::from(number)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = pairs[0];
@@ -273,13 +273,13 @@ fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &
         return Err(reserved_bit(t, number, wrong.trailing_zeros() as u8));
     }
     let mut bad = refused(t, constraints, more, checked, bits);
-    if MARKS & constraints.marks & marks::WIDE != 0 && bad.is_none() {
+    if CONSTRAINT_FLAGS & constraints.flags & constraint_flags::WIDE != 0 && bad.is_none() {
         bad = wide(t, number, pairs[1])?;
     }
     if let Some(bad) = bad.or_else(|| broken(t, constraints, pairs)) {
         return Err(reserved_value(t, number, bad));
     }
-    Ok(constraints.marks)
+    Ok(constraints.flags)
 }
 
 /// Checks the third and fourth dword.
@@ -331,7 +331,7 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
         return None;
     }
     let constraints = t.constraints.get(usize::from(base))?;
-    let wide = MARKS & constraints.marks & marks::WIDE != 0;
+    let wide = CONSTRAINT_FLAGS & constraints.flags & constraint_flags::WIDE != 0;
     let dwords = if wide { base_dwords(t, base) } else { 1 + u8::from(constraints.trailing & trailing::TWO != 0) };
     let mut found = Found { op_index, form: 0, constraints: base, second: 0, dwords };
     if may_follow(constraints.trailing, word) {
@@ -339,7 +339,7 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
         let form = match word & 0x1ff {
             SDWA if constraints.trailing & trailing::SDWA != 0 => 1,
             DPP if constraints.trailing & trailing::DPP != 0 => 2,
-            _ if MARKS & constraints.marks & marks::DUAL != 0 => 0,
+            _ if CONSTRAINT_FLAGS & constraints.flags & constraint_flags::DUAL != 0 => 0,
             _ => return Some(found),
         };
         if form != 0 {
@@ -354,7 +354,7 @@ fn find(t: &DecodeTables, bits: u64, opcode_space: &OpcodeSpace) -> Option<Found
             }
         }
     }
-    if MARKS & constraints.marks & marks::DUAL != 0 {
+    if CONSTRAINT_FLAGS & constraints.flags & constraint_flags::DUAL != 0 {
         found.second = constraints_of(t, second_index(t, word)?);
         let second = t.constraints.get(usize::from(found.second)).filter(|_| found.second != 0)?;
         // Both operations share one literal.

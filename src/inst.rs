@@ -9,10 +9,10 @@ use crate::opcode::{Field, Format, Opcode};
 #[cfg(feature = "text")]
 use crate::operation::own_spelling;
 use crate::operation::{info, layout};
-use crate::shared::{marks, meta};
+use crate::shared::{constraint_flags, meta};
 #[cfg(feature = "fast")]
 use crate::table::sizes::OP_INDICES;
-use crate::table::sizes::{ConstraintIndex, MARKS};
+use crate::table::sizes::{CONSTRAINT_FLAGS, ConstraintIndex};
 use crate::table::{FieldInfo, FormSignature, Info, Layout, MAX_DWORDS, OperandDesc, Term};
 #[cfg(feature = "fast")]
 use crate::target::FAST_DECODE;
@@ -94,7 +94,7 @@ impl Inst {
     /// The opcode index of the second operation, if the instruction has two.
     #[inline]
     pub(crate) fn second_index(&self) -> Option<usize> {
-        if MARKS & marks::DUAL == 0 {
+        if CONSTRAINT_FLAGS & constraint_flags::DUAL == 0 {
             return None;
         }
         second_index(DECODE[self.target() as usize], self.words[0]).map(usize::from)
@@ -228,19 +228,19 @@ impl Inst {
         self.words.iter().zip(term.mask.iter().zip(&term.value)).all(|(word, (mask, value))| word & mask == *value)
     }
 
-    pub(crate) fn marks(&self) -> u8 {
+    pub(crate) fn constraint_flags(&self) -> u8 {
         let t = DECODE[self.target() as usize];
-        t.constraints.get(usize::from(self.constraints())).map_or(0, |constraints| constraints.marks)
+        t.constraints.get(usize::from(self.constraints())).map_or(0, |constraints| constraints.flags)
     }
 
     /// Whether the operation has a d16 bit that packs two components per register.
     pub(crate) fn has_d16(&self) -> bool {
-        self.marks() & marks::D16 != 0
+        self.constraint_flags() & constraint_flags::D16 != 0
     }
 
     /// Whether the operation has the lds bit. In an operation without it, the bit is always zero.
     pub(crate) fn has_lds(&self) -> bool {
-        self.marks() & marks::LDS != 0
+        self.constraint_flags() & constraint_flags::LDS != 0
     }
 
     /// The mnemonic in the spelling of the target's assembler, without the encoding suffix; usually the opcode's name.

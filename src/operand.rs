@@ -11,7 +11,7 @@ use crate::kind::{AddressKind, OperandKind, RegisterKind};
 use crate::opcode::{Field, Format, JUMPS};
 use crate::table::sizes::{ANY_WIDE, OP_INDICES, OperandList, ROW_BITS};
 #[cfg(feature = "fast")]
-use crate::table::values::ready::value_of;
+use crate::table::values::value_table::value_of;
 use crate::table::values::{ADDRESS, IMPLICIT, VECTOR, code_at, implicit, is_off};
 use crate::table::{How, OperandDesc, OperandTables, Row};
 use crate::target::{BRANCHES, OPERANDS};

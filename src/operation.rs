@@ -157,9 +157,9 @@ impl OpcodeEntry {
         let op_index = self.op_index;
         let mut opcode_spaces = DECODE[target as usize].opcode_spaces.iter().rev();
         let Some(opcode_space) = opcode_spaces.find(|f| f.base <= op_index) else { return 0 };
-        match op_index.checked_sub(opcode_space.second) {
+        match op_index.checked_sub(opcode_space.second_op_base) {
             // A second operation: its opcode is in the bits above the first operation's opcode.
-            Some(opcode) if opcode_space.second != 0 => opcode << opcode_space.op_mask.count_ones(),
+            Some(opcode) if opcode_space.second_op_base != 0 => opcode << opcode_space.op_mask.count_ones(),
             _ => op_index - opcode_space.base,
         }
     }

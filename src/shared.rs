@@ -31,8 +31,8 @@ impl RuleKind {
     }
 }
 
-/// Marks: properties of constraints other than masks and sets.
-pub mod marks {
+/// Flags: properties of constraints other than masks and sets.
+pub mod constraint_flags {
     /// The operation has the lds bit: data that goes to LDS has no register operand.
     pub const LDS: u8 = 1;
     /// The operation has a d16 bit that packs two components per register.
@@ -80,7 +80,7 @@ pub mod trailing {
     pub const ALWAYS: u8 = 32;
     /// Other dwords: see `DecodeTables::trailing`.
     pub const LIST: u8 = 64;
-    /// The base format has two dwords; with the mark `marks::WIDE`, three or four.
+    /// The base format has two dwords; with the flag `constraint_flags::WIDE`, three or four.
     pub const TWO: u8 = 128;
 }
 
@@ -101,7 +101,7 @@ pub mod length {
 }
 
 /// Indices in the table of values, which holds the meanings of operand codes.
-pub mod places {
+pub mod value_table {
     /// Size of each of three sections: for single registers, for pairs, and for longer tuples.
     pub const SECTION: u16 = 1024;
     /// Index in each section from which on its entries are scalar addresses.

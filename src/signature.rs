@@ -247,9 +247,9 @@ impl Signature {
     pub fn halves(&self) -> Option<[bool; 2]> {
         let spaces = DECODE[self.target() as usize].opcode_spaces;
         let space = spaces.iter().rev().find(|space| space.base <= self.op_index)?;
-        let second = |number: u16| OPS[self.target() as usize].opcode((space.second + number).into());
+        let second = |number: u16| OPS[self.target() as usize].opcode((space.second_op_base + number).into());
         let is_second = |number: u16| second(number) == Some(self.opcode);
-        space.is_dual().then(|| match self.op_index.checked_sub(space.second) {
+        space.is_dual().then(|| match self.op_index.checked_sub(space.second_op_base) {
             Some(_) => [false, true],
             None => [true, is_second(self.op_index - space.base)],
         })

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::build::formula::{
-    Binary, Expr, FloatType, Formula, Goal, Part, Place, Rule, Source, Statement, Type, Unary,
+    Binary, Call, Expr, FloatType, Formula, Goal, Part, Place, Rule, Source, Statement, Type, Unary,
 };
 use crate::build::kind::OperandKind;
 use crate::build::lower::meaning::lanes;
@@ -214,10 +214,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the width of a place, and returns its kind.
-    fn place(&mut self, place: &Place, written: bool) -> Checked<Kind> {
+    /// The name of a place's source for messages, and its width in bits.
+    fn source(&self, place: &Place, written: bool) -> Checked<(&'static str, u32)> {
         let reads = |name: &str| self.row.info.reads.iter().any(|r| r == name);
-        let (name, width) = match place.source {
+        Ok(match place.source {
             Source::Destination(n) => {
                 ("D", self.row.destinations.get(usize::from(n)).copied().ok_or("the row has no such result")?)
             }
@@ -255,7 +255,12 @@ impl Checker<'_> {
                 }
                 ("memory", 1024)
             }
-        };
+        })
+    }
+
+    /// Checks the width of a place, and returns its kind.
+    fn place(&mut self, place: &Place, written: bool) -> Checked<Kind> {
+        let (name, width) = self.source(place, written)?;
         if let Some(lane) = &place.lane {
             self.int(lane)?;
         }
@@ -348,51 +353,54 @@ impl Checker<'_> {
                 self.names.pop();
                 kind
             }
-            Expr::Call(call, arguments) => {
-                let kinds = arguments.iter().map(|a| self.expr(a)).collect::<Checked<Vec<_>>>()?;
-                let joined = |kinds: &[Kind]| {
-                    kinds
-                        .iter()
-                        .try_fold(Kind::AnyFloat, |all, kind| join(all, *kind))
-                        .ok_or_else(|| format!("{} takes values of one type", call.name()))
-                };
-                let floats = |kinds: &[Kind]| match joined(kinds)? {
-                    Kind::Float(float) => Ok(Kind::Float(float)),
-                    other => Err(format!("{} takes floats, not {}", call.name(), name_of(other))),
-                };
-                let ints = |kinds: &[Kind]| {
-                    if kinds.iter().all(|k| *k == Kind::Int) {
-                        Ok(())
-                    } else {
-                        Err(format!("{} takes integers here", call.name()))
-                    }
-                };
-                match call.rule() {
-                    Rule::Alike => joined(&kinds)?,
-                    Rule::Floats => floats(&kinds)?,
-                    Rule::FloatByInts => {
-                        ints(&kinds[1..])?;
-                        floats(&kinds[..1])?
-                    }
-                    Rule::FloatToInt => {
-                        ints(&kinds[1..])?;
-                        floats(&kinds[..1])?;
-                        Kind::Int
-                    }
-                    Rule::Integers => {
-                        ints(&kinds)?;
-                        Kind::Int
-                    }
-                    Rule::IntToFloat(float) => {
-                        ints(&kinds)?;
-                        Kind::Float(float)
-                    }
-                    Rule::FloatTo(float) => {
-                        ints(&kinds[1..])?;
-                        floats(&kinds[..1])?;
-                        Kind::Float(float)
-                    }
-                }
+            Expr::Call(call, arguments) => self.call(*call, arguments)?,
+        })
+    }
+
+    /// Checks the arguments of a call, and returns the kind of its result.
+    fn call(&mut self, call: Call, arguments: &[Expr]) -> Checked<Kind> {
+        let kinds = arguments.iter().map(|a| self.expr(a)).collect::<Checked<Vec<_>>>()?;
+        let joined = |kinds: &[Kind]| {
+            kinds
+                .iter()
+                .try_fold(Kind::AnyFloat, |all, kind| join(all, *kind))
+                .ok_or_else(|| format!("{} takes values of one type", call.name()))
+        };
+        let floats = |kinds: &[Kind]| match joined(kinds)? {
+            Kind::Float(float) => Ok(Kind::Float(float)),
+            other => Err(format!("{} takes floats, not {}", call.name(), name_of(other))),
+        };
+        let ints = |kinds: &[Kind]| {
+            if kinds.iter().all(|k| *k == Kind::Int) {
+                Ok(())
+            } else {
+                Err(format!("{} takes integers here", call.name()))
+            }
+        };
+        Ok(match call.rule() {
+            Rule::Alike => joined(&kinds)?,
+            Rule::Floats => floats(&kinds)?,
+            Rule::FloatByInts => {
+                ints(&kinds[1..])?;
+                floats(&kinds[..1])?
+            }
+            Rule::FloatToInt => {
+                ints(&kinds[1..])?;
+                floats(&kinds[..1])?;
+                Kind::Int
+            }
+            Rule::Integers => {
+                ints(&kinds)?;
+                Kind::Int
+            }
+            Rule::IntToFloat(float) => {
+                ints(&kinds)?;
+                Kind::Float(float)
+            }
+            Rule::FloatTo(float) => {
+                ints(&kinds[1..])?;
+                floats(&kinds[..1])?;
+                Kind::Float(float)
             }
         })
     }

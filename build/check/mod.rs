@@ -1,9 +1,9 @@
 //! Checks of the tables as they were read, before `lower`. `lower` makes further checks for each target.
 
-pub mod assume;
 pub mod counters;
 pub mod facts;
 pub mod hazards;
+pub mod layout_assumptions;
 #[cfg(any(feature = "meaning", test))]
 pub mod meaning;
 pub mod opcodes;
@@ -26,7 +26,7 @@ pub fn all(isa: &Isa) -> Result<()> {
     enums(isa)?;
     registers::check(isa)?;
     synonyms(isa)?;
-    assume::constants(isa)?;
+    layout_assumptions::constants(isa)?;
     formats(isa)?;
     counters::check(isa)?;
     facts::check(isa)?;

@@ -1,6 +1,6 @@
 //! Writes the tables that `decode` reads for one target: `DecodeTables` in src/table/decode.rs.
 
-use crate::build::check::assume::room;
+use crate::build::check::layout_assumptions::room;
 use crate::build::emit::camel;
 use crate::build::emit::tables::{announcers_text, desc_text, joined_text};
 use crate::build::kind::AddressShape;
@@ -11,9 +11,9 @@ use crate::build::lower::decode::{
 use crate::build::lower::lengths::Announcer;
 use crate::build::lower::pages::{number, position};
 use crate::build::lower::rules::Rule;
-use crate::build::lower::{self, Seg, Target, trailing};
+use crate::build::lower::{self, HighOp, Target, trailing};
 use crate::build::model::error::Result;
-use crate::build::shared::marks;
+use crate::build::shared::constraint_flags;
 use crate::build::writer::{put, putln};
 
 /// Writes the sizes of the tables, and the positions of the checked fields.
@@ -32,18 +32,19 @@ pub fn sizes(w: &mut String, all: &[Tables]) {
 
 pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     let opcode_space = |(f, checked): (&lower::OpcodeSpace, &usize)| {
-        let op_bits = f.op.width + f.seg.filter(|_| f.seg_is != Seg::Encoding).map_or(0, |s| s.width);
-        let second = match f.second() {
+        let op_bits = f.op.width + f.high_op.filter(|_| f.high_op_is != HighOp::Encoding).map_or(0, |s| s.width);
+        let second = match f.second_op_base() {
             None if f.ends_in_second_dword() => "IN_SECOND_DWORD".to_string(),
             index => index.unwrap_or(0).to_string(),
         };
-        let (op_mask, seg) = ((1u32 << f.op.width) - 1, f.seg.map_or(0, |s| (s.lsb % 32) | (s.width << 5)));
+        let (op_mask, high_op) = ((1u32 << f.op.width) - 1, f.high_op.map_or(0, |s| (s.lsb % 32) | (s.width << 5)));
         if f.is_joined() {
             return "NO_OPCODE_SPACE".to_string();
         }
         let (base, op_shift) = (f.base, f.op.lsb);
         format!(
-            "OpcodeSpace {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, high_op_field: {seg:#x}, checked: {checked}, op_bits: {op_bits}, second: {second} }}"
+            "OpcodeSpace {{ base: {base}, op_mask: {op_mask:#x}, op_shift: {op_shift}, high_op_field: {high_op:#x}, \
+             checked: {checked}, op_bits: {op_bits}, second_op_base: {second} }}"
         )
     };
     let list = tables.t.opcode_spaces.iter().zip(&tables.constraints.checked).map(opcode_space);
@@ -54,12 +55,12 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     putln!(w, "code_groups: &{:?},", tables.code_groups);
     let (mut forms, mut parts, mut rules) = (vec![[0, 0]], Vec::new(), vec![Vec::new()]);
     let constraints = |c: &Constraints| {
-        let (marks, sets, zeros) = (c.all_marks(), c.sets, number(&mut tables.zeros.clone(), c.zeros as u64));
+        let (flags, sets, zeros) = (c.all_flags(), c.sets, number(&mut tables.zeros.clone(), c.zeros as u64));
         let rules = number(&mut rules, c.rules.clone());
         let trailing = c.trailing | if c.dwords > 1 { trailing::TWO } else { 0 };
         let (forms, parts) = (number(&mut forms, c.forms), number(&mut parts, c.parts));
         format!(
-            "Constraints {{ marks: {marks}, rules: {rules}, sets: {sets:?}, zeros: {zeros}, trailing: {trailing}, forms: {forms}, parts: {parts} }}"
+            "Constraints {{ flags: {flags}, rules: {rules}, sets: {sets:?}, zeros: {zeros}, trailing: {trailing}, forms: {forms}, parts: {parts} }}"
         )
     };
     let list: Vec<String> = tables.constraints.list.iter().map(constraints).collect();
@@ -133,7 +134,8 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
             format!("Wide {{ checks: &[{checks}], zeros: {zeros}, ones: {ones}, ignored: {ignored} }}"),
         )
     };
-    let wide: Vec<_> = all().filter(|(_, c)| c.marks & marks::WIDE != 0).map(|(n, c)| (n, wide(c))).collect();
+    let wide: Vec<_> =
+        all().filter(|(_, c)| c.flags & constraint_flags::WIDE != 0).map(|(n, c)| (n, wide(c))).collect();
     room(tables.t, "constraints of a third dword", wides.len(), 8)?;
     let wide: Vec<_> = wide.into_iter().filter(|(_, number)| *number != 0).collect();
     putln!(w, "],\nwide: &{wide:?},\nwides: &[{}],", wides.join(",\n"));

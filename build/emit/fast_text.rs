@@ -1,6 +1,6 @@
 //! Writes the tables for text that is printed without descriptors: `FastText` in src/table/fast_text.rs.
 
-use crate::build::check::assume::room;
+use crate::build::check::layout_assumptions::room;
 use crate::build::emit::names::parts;
 use crate::build::emit::operand_texts::{self, DEPCTRS, INSTIDS, INSTSKIPS};
 use crate::build::emit::tables::UNNAMED;

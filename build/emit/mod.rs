@@ -44,25 +44,10 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     // A byte is enough for the indices, unless many targets are enabled.
     let index = if infos.len() <= 1 << u8::BITS { "u8" } else { "u16" };
     putln!(sizes, "pub(crate) type InfoIndex = {index};");
-    // These constants omit code that no enabled target needs.
     let lengths = targets.iter().map(|t| Lengths::of(&waves(targets, t))).collect::<Result<Vec<_>>>()?;
     let listed = lengths.iter().any(|lengths| !lengths.lists.is_empty());
     putln!(sizes, "pub(crate) const ANY_LISTED_LENGTH: bool = {listed};");
-    let is_wide = |lsb: u8| (64..lower::NONE).contains(&lsb);
-    let wide =
-        targets.iter().flat_map(|t| &t.descs).any(|i| is_wide(i.lsb) || i.kind.positions().into_iter().any(is_wide));
-    putln!(sizes, "pub(crate) const ANY_WIDE: bool = {wide};");
-    let images = targets.iter().flat_map(|t| &t.descs).any(|i| i.kind.is_image_address());
-    putln!(sizes, "pub(crate) const ANY_IMAGE_ADDRESS: bool = {images};");
-    let long = targets.iter().any(|t| t.code.literal64 != u16::MAX);
-    putln!(sizes, "pub(crate) const ANY_LITERAL64: bool = {long};");
-    let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
-    putln!(sizes, "pub(crate) const ANY_JOINED: bool = {joined};");
-    let second = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.ends_in_second_dword());
-    putln!(sizes, "pub(crate) const ANY_OPCODE_IN_SECOND_DWORD: bool = {second};");
-    let fills = targets.iter().any(|t| t.signatures.iter().any(|s| t.row.filler(s.fillers) != 0));
-    putln!(sizes, "pub(crate) const ANY_FILLER: bool = {fills};");
-    putln!(sizes, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets));
+    features(&mut sizes, targets);
     let mut abouts = vec![String::new()];
     let tables_of = targets.iter().map(lower::decode::Tables::new).collect::<Result<Vec<_>>>()?;
     decode::sizes(&mut sizes, &tables_of);
@@ -71,8 +56,8 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     // The size of a table with an entry for every possible opcode index. No operation has the last index.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
     putln!(sizes, "pub(crate) const OP_INDICES: usize = {operations};");
-    let (marks, rules) = lower::decode::needed(&tables_of);
-    putln!(sizes, "pub(crate) const MARKS: u8 = {marks};\npub(crate) const RULES: u8 = {rules};");
+    let (flags, rules) = lower::decode::needed(&tables_of);
+    putln!(sizes, "pub(crate) const CONSTRAINT_FLAGS: u8 = {flags};\npub(crate) const RULES: u8 = {rules};");
     operands::values(&mut tables, isa, targets);
     let texts = fast_text::shared(isa, targets);
     let opcodes = opcodes(isa, targets);
@@ -121,6 +106,25 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     files.push(("off.rs".to_string(), types::off(isa, targets)));
     files.push(("roster.rs".to_string(), struct_list::all(targets, every_struct)));
     Ok(files)
+}
+
+/// Constants that omit code which no enabled target needs.
+fn features(out: &mut String, targets: &[Target]) {
+    let is_wide = |lsb: u8| (64..lower::NONE).contains(&lsb);
+    let wide =
+        targets.iter().flat_map(|t| &t.descs).any(|i| is_wide(i.lsb) || i.kind.positions().into_iter().any(is_wide));
+    putln!(out, "pub(crate) const ANY_WIDE: bool = {wide};");
+    let images = targets.iter().flat_map(|t| &t.descs).any(|i| i.kind.is_image_address());
+    putln!(out, "pub(crate) const ANY_IMAGE_ADDRESS: bool = {images};");
+    let long = targets.iter().any(|t| t.code.literal64 != u16::MAX);
+    putln!(out, "pub(crate) const ANY_LITERAL64: bool = {long};");
+    let joined = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.is_joined());
+    putln!(out, "pub(crate) const ANY_JOINED: bool = {joined};");
+    let second = targets.iter().flat_map(|t| &t.opcode_spaces).any(|f| f.ends_in_second_dword());
+    putln!(out, "pub(crate) const ANY_OPCODE_IN_SECOND_DWORD: bool = {second};");
+    let fills = targets.iter().any(|t| t.signatures.iter().any(|s| t.row.filler(s.fillers) != 0));
+    putln!(out, "pub(crate) const ANY_FILLER: bool = {fills};");
+    putln!(out, "pub(crate) const TRAILING: u8 = {};", lower::decode::trailings(targets));
 }
 
 /// Numbers that are the same for all targets.
@@ -406,6 +410,14 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         );
     }
     out += "];\n";
+    processors(&mut out, isa, targets);
+    out += &descriptor::tables(isa, targets);
+    tables_by_target(&mut out, targets);
+    out
+}
+
+/// The processors, with the targets whose instructions they have.
+fn processors(out: &mut String, isa: &Isa, targets: &[Target]) {
     putln!(out, "pub(crate) static PROCESSORS: [ProcessorInfo; {}] = [", isa.processors.len());
     for p in &isa.processors {
         let target = targets.iter().find(|t| p.target.as_ref().is_some_and(|name| t.row.shown() == *name));
@@ -420,8 +432,11 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
             p.aliases
         );
     }
-    out += "];\n";
-    out += &descriptor::tables(isa, targets);
+    *out += "];\n";
+}
+
+/// For each kind of table, the tables of all targets.
+fn tables_by_target(out: &mut String, targets: &[Target]) {
     for (name, ty) in [
         ("LENGTHS", "LengthTables"),
         ("DECODE", "DecodeTables"),
@@ -454,5 +469,4 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         putln!(out, "#[cfg({cfg})]");
         putln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", "));
     }
-    out
 }

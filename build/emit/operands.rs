@@ -1,6 +1,6 @@
 //! Writes the tables of the operand iterator for one target: `OperandTables` in src/table/operands.rs.
 
-use crate::build::check::assume::room;
+use crate::build::check::layout_assumptions::room;
 use crate::build::emit::camel;
 use crate::build::emit::names;
 use crate::build::emit::tables::desc_text;
@@ -14,7 +14,7 @@ use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Access, Isa};
 use crate::build::shared::IMPLICIT;
-use crate::build::shared::places::{self, ADDRESSES, NO_SHIFT, SECTION};
+use crate::build::shared::value_table::{self, ADDRESSES, NO_SHIFT, SECTION};
 use crate::build::writer::{put, putln};
 use std::collections::BTreeMap;
 
@@ -54,7 +54,8 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
                 When::Hwreg(first, last) => ("Hwreg", first, last),
             };
             return Some(
-                RowText { how, acc, address, add: places::IMPLICIT + n as u16, ..FIXED }.text("None", bits, access),
+                RowText { how, acc, address, add: value_table::IMPLICIT + n as u16, ..FIXED }
+                    .text("None", bits, access),
             );
         }
     };
@@ -66,7 +67,7 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
     let bits = if is_global { 32 } else { u16::from(i.dwords) * 32 };
     if i.kind == OperandKind::Register(RegisterKind::Vcc) {
         let vcc = IMPLICIT.iter().position(|name| *name == "vcc")? as u16;
-        return of(RowText { add: places::IMPLICIT + vcc, ..FIXED }, bits);
+        return of(RowText { add: value_table::IMPLICIT + vcc, ..FIXED }, bits);
     }
     // An operand that is known to be absent has the code for "no scalar address".
     if let Row::Off(_) = row {

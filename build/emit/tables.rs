@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::build::check::assume::room;
+use crate::build::check::layout_assumptions::room;
 use crate::build::emit::operands::{Operands, Sizes};
 use crate::build::emit::{FormKey, Numbers, camel, fields, sorted_formats};
 use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
@@ -337,7 +337,7 @@ fn entries(w: &mut String, all: &Numbers, t: &Target) {
     for mut mine in of_opcode {
         // If an operation can be either half in a format, its first half stands for both.
         for space in &t.opcode_spaces {
-            let Some(second) = space.second() else { continue };
+            let Some(second) = space.second_op_base() else { continue };
             if mine.iter().any(|i| (space.base..second).contains(i)) {
                 mine.retain(|i| !(second..space.base + space.size).contains(i));
             }

@@ -1,13 +1,13 @@
 //! The data for decoding one target: constraints, the sets of codes to which they refer, and the packing of these sets.
 //! `DecodeTables` in src/table/decode.rs describes the tables.
 
-use crate::build::check::assume::room;
+use crate::build::check::layout_assumptions::room;
 use crate::build::lower::operands::plain;
 use crate::build::lower::pages::{PAGE, number, pages, position};
 use crate::build::lower::rules::Rule;
 use crate::build::lower::{self, NONE, Target};
 use crate::build::model::error::Result;
-use crate::build::shared::{marks, meta};
+use crate::build::shared::{constraint_flags, meta};
 
 /// The checked fields of `src/decode.rs`, as (lowest bit, width): the fields whose codes are the reason for nearly all
 /// refusals. An opcode space has the checked fields that most of its checks fit; the other checks are made one by one,
@@ -45,8 +45,8 @@ pub struct Constraints {
     pub more: Vec<lower::Check>,
     pub high_checks: Vec<lower::Check>,
     pub trailing: u8,
-    /// The marks, as `marks::*`, without `FURTHER`.
-    pub marks: u8,
+    /// The flags, as `constraint_flags::*`, without `FURTHER`.
+    pub flags: u8,
     pub rules: Vec<Rule>,
     pub dwords: u8,
     pub forms: [u16; 2],
@@ -59,8 +59,8 @@ impl Constraints {
         self.ones as u64 != 0 || !self.more.is_empty()
     }
 
-    pub fn all_marks(&self) -> u8 {
-        self.marks | if self.is_further() { marks::FURTHER } else { 0 }
+    pub fn all_flags(&self) -> u8 {
+        self.flags | if self.is_further() { constraint_flags::FURTHER } else { 0 }
     }
 }
 
@@ -110,11 +110,11 @@ pub fn of_base_forms(all: &[Tables]) -> usize {
     all.iter().flat_map(|t| &t.of_index).map(|&n| usize::from(n) + 1).max().unwrap_or(1)
 }
 
-/// The marks of all constraints, and the kinds of their rules. The code for other marks and kinds is left out.
+/// The flags of all constraints, and the kinds of their rules. The code for other flags and kinds is left out.
 pub fn needed(all: &[Tables]) -> (u8, u8) {
     let constraints = || all.iter().flat_map(|t| &t.constraints.list);
     let rules = constraints().flat_map(|c| &c.rules).fold(0, |all, rule| all | rule.kind.bit());
-    (constraints().fold(0, |all, c| all | c.all_marks()), rules)
+    (constraints().fold(0, |all, c| all | c.all_flags()), rules)
 }
 
 impl<'a> Tables<'a> {
@@ -197,7 +197,7 @@ impl<'a> ConstraintTable<'a> {
             high_checks: Vec::new(),
             trailing: 0,
             // No other constraints have this mark at this point, so none of them are equal to these.
-            marks: marks::FURTHER,
+            flags: constraint_flags::FURTHER,
             rules: Vec::new(),
             dwords: 1,
             forms: [0; 2],
@@ -260,7 +260,7 @@ impl<'a> ConstraintTable<'a> {
             high_checks: checks(c.high_checks),
             trailing: c.trailing,
             // The dwords after the second are checked if this mark is set.
-            marks: c.marks | if dwords > 2 { marks::WIDE } else { 0 },
+            flags: c.flags | if dwords > 2 { constraint_flags::WIDE } else { 0 },
             rules: c.rules.clone(),
             dwords,
             forms,

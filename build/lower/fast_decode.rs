@@ -11,7 +11,7 @@ use crate::build::lower::rules::Rule;
 use crate::build::lower::{Check, NONE, OpcodeSpace, Target, trailing};
 use crate::build::model::Piece;
 use crate::build::model::error::Result;
-use crate::build::shared::{RuleKind, marks};
+use crate::build::shared::{RuleKind, constraint_flags};
 
 /// The tables of one target, before they are written.
 pub struct FastTables {
@@ -72,7 +72,7 @@ impl FastTables {
         let leads = (0..512).map(|top| {
             let opcode_space = t.lut[top];
             let space = usize::from(opcode_space).checked_sub(1).map(|n| &t.opcode_spaces[n]);
-            match space.map_or((1, false), |space| (space.dwords, space.second().is_some())) {
+            match space.map_or((1, false), |space| (space.dwords, space.second_op_base().is_some())) {
                 (1, false) => u16::from(opcode_space) << 5,
                 (2, false) => u16::from(opcode_space) << 5 | 4,
                 _ => 1,
@@ -81,7 +81,7 @@ impl FastTables {
         let mut opcode_spaces = Vec::new();
         for (f, &checked) in t.opcode_spaces.iter().zip(&tables.constraints.checked) {
             let lsb = CHECKED_FIELDS[checked].map(|field| field.0);
-            opcode_spaces.push(match f.is_joined() || f.ends_in_second_dword() || f.second().is_some() {
+            opcode_spaces.push(match f.is_joined() || f.ends_in_second_dword() || f.second_op_base().is_some() {
                 true => None,
                 false => Some(FastOpcodeSpace { lsb, gather: Gather::new(t, f)?, base: f.base, dwords: f.dwords }),
             });
@@ -170,7 +170,7 @@ struct Fast {
 fn fast(tables: &Tables, c: &Constraints, known: &mut Known) -> Option<Fast> {
     let checked = CHECKED_FIELDS[c.checked];
     let is_dual = tables.t.formats[c.parts.0].def.dual.is_some();
-    if c.marks & marks::SIZED != 0 || c.dwords > 3 || c.trailing & trailing::ALWAYS != 0 && !is_dual {
+    if c.flags & constraint_flags::SIZED != 0 || c.dwords > 3 || c.trailing & trailing::ALWAYS != 0 && !is_dual {
         return None;
     }
     let mut good = c.sets.map(|set| tables.constraints.sets[usize::from(set)].clone());
@@ -310,7 +310,7 @@ impl Gather {
     fn new(t: &Target, f: &OpcodeSpace) -> Result<Gather> {
         let bits = |piece: Piece| ((1u32 << piece.width) - 1) << piece.lsb;
         // In the gathered opcode, the second field is above the first.
-        let high = f.seg;
+        let high = f.high_op;
         let seg = high.unwrap_or(Piece { lsb: 0, width: 0 });
         let all = Gather {
             op: bits(f.op) | bits(seg),

@@ -81,10 +81,6 @@ impl Ready {
 
 /// The cases of one operand.
 fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Ready> {
-    let vcc = codes.vcc;
-    let text = |clear: u64, set: u64, text: Text| Case::new(text, clear, set);
-    let bits = |positions: &[u8]| positions.iter().fold(0, |all, &n| all | bit(n));
-    let missing = || vec![text(0, 0, always(MISSING))];
     let is_outside = desc.lsb >= if wide { 96 } else { 64 };
     if desc.is_returned() && desc.write_if_bit < 64 {
         return returned(desc, parts, codes, wide);
@@ -99,33 +95,65 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
     if let Some(cases) = cases::of(desc, codes.off) {
         return cases.into_iter().map(|case| case.map(|known| plain(&known))).collect();
     }
-    let field = |add| field(desc, add);
     let code = code(desc);
-    // The bits of a constant above the numbers that have texts.
-    let large = || (((1 << desc.width) - 1) & !0xff) << desc.lsb;
-    let small = Text { mask: 0xff, ..field(HEX) };
-    match (desc.kind, code) {
+    match desc.kind {
+        OperandKind::Register(kind) => register(desc, kind, code, codes),
+        OperandKind::Address(kind) => address(desc, kind, code, codes),
+        OperandKind::Offset(kind) => offset(desc, kind, code, codes),
+        OperandKind::Number(kind) => number(desc, kind, parts),
+        OperandKind::Image(_) | OperandKind::Modifier(_) | OperandKind::Second => missing(),
+    }
+}
+
+/// The case of an operand without a precomputed text.
+fn missing() -> Vec<Ready> {
+    vec![Case::new(always(MISSING), 0, 0)]
+}
+
+/// A case that applies if the bits of `clear` are zero and those of `set` are one.
+fn text(clear: u64, set: u64, text: Text) -> Ready {
+    Case::new(text, clear, set)
+}
+
+fn register(desc: &OperandDesc, kind: RegisterKind, code: Option<u16>, codes: &Codes) -> Vec<Ready> {
+    let vcc = codes.vcc;
+    let field = |add| field(desc, add);
+    let bits = |positions: &[u8]| positions.iter().fold(0, |all, &n| all | bit(n));
+    match (kind, code) {
         // Constants of the type `i16` are printed as their bits.
-        (OperandKind::Register(RegisterKind::Code { .. }), _) if desc.ty == "i16" => missing(),
+        (RegisterKind::Code { .. }, _) if desc.ty == "i16" => missing(),
         // The scalar destination beside a vector one is often null.
-        (OperandKind::Register(RegisterKind::Code { .. }), Some(code))
+        (RegisterKind::Code { .. }, Some(code))
             if desc.width == 7 && desc.field == "sdst" && desc.lsb == 8 && codes.null != u16::MAX =>
         {
             let set = u64::from(codes.null) << desc.lsb;
             vec![text(!set & u64::from(SCALAR) << desc.lsb, set, always(NULL)), text(0, 0, field(code))]
         }
         // The lowest bit is not in the field: it is the inverse of the lowest bit of the other destination.
-        (OperandKind::Register(RegisterKind::OppositeParity { other }), _) => {
+        (RegisterKind::OppositeParity { other }, _) => {
             let turn = (desc.lsb + 127) % 128;
             let text = |clear, set, odd| text(clear, set, Text { mask: 0xfe, turn, add: desc.add + odd });
             vec![text(0, bit(other), 0), text(bit(other), 0, 1)]
         }
         // Only a source without negation, absolute value and sign extension has a text.
-        (OperandKind::Register(RegisterKind::Code { signs }), Some(code)) => {
+        (RegisterKind::Code { signs }, Some(code)) => {
             vec![text(bits(&signs.positions()), 0, field(code))]
         }
-        (OperandKind::Register(RegisterKind::Agpr), _) => vec![text(0, 0, agpr(desc))],
-        (OperandKind::Address(AddressKind::Buffer { offen, idxen, addr64 }), _) => {
+        (RegisterKind::Agpr, _) => vec![text(0, 0, agpr(desc))],
+        // An operand without a field is always vcc.
+        (RegisterKind::Vcc, _) if desc.dwords == 1 => vec![text(0, 0, always(vcc))],
+        (RegisterKind::Vcc, _) if desc.dwords == 2 => vec![text(0, 0, always(vcc + PAIRS))],
+        (RegisterKind::NamedOrVcc { named }, _) if desc.dwords == 2 => {
+            vec![text(bit(named), 0, always(vcc + PAIRS))]
+        }
+        _ => missing(),
+    }
+}
+
+fn address(desc: &OperandDesc, kind: AddressKind, code: Option<u16>, codes: &Codes) -> Vec<Ready> {
+    let field = |add| field(desc, add);
+    match (kind, code) {
+        (AddressKind::Buffer { offen, idxen, addr64 }, _) => {
             let [offen, idxen, addr64] = [offen, idxen, addr64].map(bit);
             vec![
                 text(offen | idxen | addr64, 0, always(OFF)),
@@ -135,16 +163,14 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
             ]
         }
         // FLAT does not show that the address is absent.
-        (OperandKind::Address(AddressKind::Scalar { is_silent: true, .. }), Some(code)) if desc.width == 7 => {
+        (AddressKind::Scalar { is_silent: true, .. }, Some(code)) if desc.width == 7 => {
             let (clear, set) = bits_of(desc, codes.off);
             vec![text(clear, set, always(EMPTY)), text(0, 0, field(code))]
         }
-        (OperandKind::Address(AddressKind::Scalar { .. }), Some(_))
-            if desc.width == 7 && desc.dwords == 2 && codes.off == NO_SADDR =>
-        {
+        (AddressKind::Scalar { .. }, Some(_)) if desc.width == 7 && desc.dwords == 2 && codes.off == NO_SADDR => {
             vec![text(0, 0, field(SADDRS))]
         }
-        (OperandKind::Address(AddressKind::Scalar { .. }), Some(code)) if desc.width == 7 && desc.dwords <= 2 => {
+        (AddressKind::Scalar { .. }, Some(code)) if desc.width == 7 && desc.dwords <= 2 => {
             let neither = Some(codes.neither).filter(|&neither| neither != u16::MAX);
             let is_off = |off: u16| {
                 let (clear, set) = bits_of(desc, off);
@@ -152,42 +178,52 @@ fn texts(desc: &OperandDesc, parts: &Parts, codes: &Codes, wide: bool) -> Vec<Re
             };
             [Some(codes.off), neither].into_iter().flatten().map(is_off).chain([text(0, 0, field(code))]).collect()
         }
-        // An operand without a field is always vcc.
-        (OperandKind::Register(RegisterKind::Vcc), _) if desc.dwords == 1 => vec![text(0, 0, always(vcc))],
-        (OperandKind::Register(RegisterKind::Vcc), _) if desc.dwords == 2 => vec![text(0, 0, always(vcc + PAIRS))],
-        (OperandKind::Register(RegisterKind::NamedOrVcc { named }), _) if desc.dwords == 2 => {
-            vec![text(bit(named), 0, always(vcc + PAIRS))]
-        }
+        _ => missing(),
+    }
+}
+
+fn offset(desc: &OperandDesc, kind: OffsetKind, code: Option<u16>, codes: &Codes) -> Vec<Ready> {
+    // The bits of a constant above the numbers that have texts.
+    let large = || (((1 << desc.width) - 1) & !0xff) << desc.lsb;
+    let small = Text { mask: 0xff, ..field(desc, HEX) };
+    match (kind, code) {
         // Only a small constant has a text.
-        (OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, .. }), _) if desc.lsb == 32 => {
+        (OffsetKind::Bytes { imm, soffset_en, .. }, _) if desc.lsb == 32 => {
             vec![text(large() | bit(soffset_en), bit(imm), small)]
         }
         // The text is a register if the constant is zero, or a small constant if the register is null.
-        (OperandKind::Offset(OffsetKind::Sum { soffset, is_shown: false }), Some(code)) if desc.lsb == 32 => {
+        (OffsetKind::Sum { soffset, is_shown: false }, Some(code)) if desc.lsb == 32 => {
             let register = Text { turn: soffset, mask: SCALAR, add: code };
             let off = u64::from(codes.off) << register.turn;
             let all = ((1 << desc.width) - 1) << desc.lsb;
             let others = (u64::from(SCALAR) << register.turn) & !off;
             vec![text(all, 0, register), text(large() | others, off, small)]
         }
+        _ => missing(),
+    }
+}
+
+fn number(desc: &OperandDesc, kind: NumberKind, parts: &Parts) -> Vec<Ready> {
+    let field = |add| field(desc, add);
+    match kind {
         // Small numbers are decimal.
-        (OperandKind::Number(NumberKind::Plain(Notation::Int16)), _) if desc.lsb == 0 && desc.width == 16 => {
+        NumberKind::Plain(Notation::Int16) if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xffc0, 0, Text { mask: 0x3f, ..field(NUMBERS) })]
         }
-        (OperandKind::Number(NumberKind::Label), _) if desc.lsb == 0 && desc.width == 16 => {
+        NumberKind::Label if desc.lsb == 0 && desc.width == 16 => {
             vec![text(0xff80, 0, Text { mask: 0x7f, ..field(NUMBERS) })]
         }
         // The constant of `s_endpgm` is not printed if it is zero.
-        (OperandKind::Number(NumberKind::Plain(Notation::Endpgm)), _) if desc.lsb == 0 => {
+        NumberKind::Plain(Notation::Endpgm) if desc.lsb == 0 => {
             vec![Case { parts: Vec::new(), clear: 0xffff, set: 0 }]
         }
-        (OperandKind::Number(NumberKind::Parts(PartsKind::Waitcnt)), _) if desc.lsb == 0 => counters(&parts.waitcnt),
-        (OperandKind::Number(NumberKind::Parts(PartsKind::DelayAlu)), _) if desc.lsb == 0 => delays(&parts.delay_alu),
-        (OperandKind::Number(NumberKind::Parts(PartsKind::Depctr)), _) if desc.lsb == 0 => depctrs(&parts.depctr),
-        (OperandKind::Number(NumberKind::Plain(Notation::Hex | Notation::Unsigned | Notation::Events)), _)
+        NumberKind::Parts(PartsKind::Waitcnt) if desc.lsb == 0 => counters(&parts.waitcnt),
+        NumberKind::Parts(PartsKind::DelayAlu) if desc.lsb == 0 => delays(&parts.delay_alu),
+        NumberKind::Parts(PartsKind::Depctr) if desc.lsb == 0 => depctrs(&parts.depctr),
+        NumberKind::Plain(Notation::Hex | Notation::Unsigned | Notation::Events)
             if desc.lsb == 0 && desc.width == 16 =>
         {
-            vec![text(0xff00, 0, small)]
+            vec![text(0xff00, 0, Text { mask: 0xff, ..field(HEX) })]
         }
         _ => missing(),
     }

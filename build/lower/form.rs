@@ -1,6 +1,6 @@
 //! Turns one form of a row (base, SDWA, DPP, ...) into a signature with the data for decoding and printing.
 
-use crate::build::check::assume;
+use crate::build::check::layout_assumptions;
 use crate::build::kind::{OperandKind, RegisterKind};
 use crate::build::lower::layout::Layout;
 use crate::build::lower::rows::{Pool, intern};
@@ -10,7 +10,7 @@ use crate::build::lower::{
 };
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{Bits, Field, Format, HalfField, Isa, Piece, Replace, Row, Token};
-use crate::build::shared::marks;
+use crate::build::shared::constraint_flags;
 
 /// The names of the formats of literals.
 const LITERAL: &str = "LITERAL";
@@ -59,7 +59,7 @@ struct Checks {
     low: Vec<Check>,
     /// The checks of the other fields.
     high: Vec<Check>,
-    marks: u8,
+    flags: u8,
     rules: Vec<rules::Rule>,
 }
 
@@ -119,7 +119,7 @@ impl Form {
                 let field = def.fields.iter().find(|f| f.name == name && f.bits.of(&t.row.name).is_some());
                 let bits = field.and_then(|f| f.bits.of(&t.row.name)).expect("an operand names it");
                 let place = single(&def.at, name, bits)?;
-                match assume::literal(name, place) {
+                match layout_assumptions::literal(name, place) {
                     Some(flag) => form.trailing |= flag,
                     None => form.list(place, t.code.literal, 1),
                 }
@@ -240,9 +240,9 @@ impl Form {
             layout.apply(isa, t, row, token, &mut descs)?;
         }
         let (mask, value, ignored) = layout.finish();
-        let Checks { low: checks, high, marks, rules } = self.checks(isa, t, pool, row, &descs)?;
+        let Checks { low: checks, high, flags, rules } = self.checks(isa, t, pool, row, &descs)?;
         let is_wide = !high.is_empty() || (mask | ignored) >> 64 != 0;
-        let marks = if is_wide { marks | marks::WIDE } else { marks };
+        let flags = if is_wide { flags | constraint_flags::WIDE } else { flags };
         let mut run = |checks: Vec<Check>| {
             *pool.check_lists.entry(checks).or_insert_with_key(|c| {
                 t.checks.extend(c.iter().cloned());
@@ -250,7 +250,7 @@ impl Form {
             })
         };
         let (checks, high_checks) = (run(checks), run(high));
-        let constraints = Constraints { mask, value, checks, high_checks, trailing: form, marks, rules };
+        let constraints = Constraints { mask, value, checks, high_checks, trailing: form, flags, rules };
         let constraints = intern(&mut pool.constraints, &mut t.constraints, constraints);
         let descs = intern_descs(t, pool, descs);
         let (unused, fillers) = self.fillers(t, row, ignored)?;
@@ -299,7 +299,7 @@ impl Form {
                 return e.at.err(format!("`{}` is not a field of {} on {}", e.field, def.name, t.row.name));
             };
             let place = single(&e.at, &e.field, &bits)?;
-            match assume::extension(t, e, place) {
+            match layout_assumptions::extension(t, e, place) {
                 Some(trailing::SDWA) => (all.sdwa, all.form) = (signature, all.form | trailing::SDWA),
                 Some(flag) => (all.dpp, all.form) = (signature, all.form | flag),
                 None => {
@@ -324,12 +324,12 @@ impl Form {
     fn checks(&self, isa: &Isa, t: &mut Target, pool: &mut Pool, row: &Row, descs: &[OperandDesc]) -> Result<Checks> {
         let mut checks = Vec::new();
         let mut rules = Vec::new();
-        let mut marks = if self.begins { marks::SIZED } else { 0 };
+        let mut flags = if self.begins { constraint_flags::SIZED } else { 0 };
         if self.half == Some(Half::First) {
-            marks |= marks::DUAL;
+            flags |= constraint_flags::DUAL;
         }
         for desc in descs {
-            marks |= rules::of(&row.at, t, self, desc, &mut rules)?;
+            flags |= rules::of(&row.at, t, self, desc, &mut rules)?;
             if let Some((check, set)) = check(isa, t, self, &row.at, desc, &mut pool.taken)? {
                 let set = intern(&mut pool.sets, &mut t.sets, set);
                 checks.push(Check { set, ..check });
@@ -339,7 +339,7 @@ impl Form {
         if let Some(c) = checks.iter().chain(&high).find(|c| c.hi != NONE && (c.hi >= 64 || c.lsb >= 64)) {
             return row.at.err(format!("`{}` has a flag, which must lie with it in the first 64 bits", c.field));
         }
-        Ok(Checks { low: checks, high, marks, rules })
+        Ok(Checks { low: checks, high, flags, rules })
     }
 
     /// The format after the base words: that of an extension or of a literal.

@@ -5,7 +5,7 @@
 use crate::build::kind::{ImageData, ImageKind, OperandKind};
 use crate::build::lower::{FormSignature, Info, OperandDesc, Target};
 use crate::build::model::Access;
-use crate::build::shared::marks;
+use crate::build::shared::constraint_flags;
 
 /// The fields of vector registers with results.
 const DATA: [&str; 2] = ["vdst", "vdata"];
@@ -125,7 +125,7 @@ impl Words<'_> {
     /// and an empty dmask counts as one component.
     fn odd(&self, desc: &OperandDesc) -> Vec<Term> {
         let gathers = matches!(desc.kind, OperandKind::Image(ImageKind::Data { data: ImageData::Gather, .. }));
-        let packs = self.t.constraints[self.s.constraints].marks & marks::D16 != 0;
+        let packs = self.t.constraints[self.s.constraints].flags & constraint_flags::D16 != 0;
         let (true, Some(d16), Some(dmask)) = (packs && !gathers, self.place("d16"), self.place("dmask")) else {
             return Vec::new();
         };

@@ -4,7 +4,7 @@ use crate::build::kind::{AddressFields, ImageKind, OperandKind, RegisterKind, Si
 use crate::build::lower::form::{Form, of_target, shifted};
 use crate::build::lower::{NONE, OperandDesc, Target};
 use crate::build::model::error::{Result, SourceLine};
-use crate::build::model::{Access, Bits, Isa, Row, Token};
+use crate::build::model::{Access, Bits, Isa, OperandTypeRow, Row, Token};
 
 /// The bits of the words that a form uses, and the bits that are fixed or free.
 pub struct Layout<'f> {
@@ -167,35 +167,7 @@ impl<'f> Layout<'f> {
         }
         self.used |= mask;
         self.taken |= mask;
-        let mut positions = [NONE; 4];
-        for (i, used) in k.uses.iter().enumerate() {
-            let found = match used.of_base {
-                true => self.form.base_field(t, &used.field),
-                false => self.form.field(t, &used.field).map(|(_, bits, _)| bits),
-            };
-            let Some(b) = found else {
-                if used.optional {
-                    continue;
-                }
-                return row.at.err(format!("operand type `{operand_type}` needs a field `{}`", used.field));
-            };
-            let Some(first) = bit_position(&b, used.bit.unwrap_or(0)) else {
-                return row.at.err(format!(
-                    "operand type `{operand_type}` needs bit {} of `{}`",
-                    used.bit.unwrap_or(0),
-                    used.field
-                ));
-            };
-            positions[i] = first;
-            for more in &used.more {
-                self.used |= self.form.field(t, more).map_or(0, |(_, bits, _)| bits.mask());
-            }
-            match used.bit {
-                _ if used.looked_at => {}
-                Some(_) => self.used |= 1u128 << first,
-                None => self.used |= b.mask(),
-            }
-        }
+        let positions = self.positions(t, row, k)?;
         let width = bits.width();
         let used_bits = match list {
             Some(l) if l.iter().any(|b| *b > 7) => {
@@ -230,6 +202,41 @@ impl<'f> Layout<'f> {
             access: None,
             write_if_bit: NONE,
         })
+    }
+
+    /// The positions of the other bits that an operand type uses. Marks the bits as used.
+    fn positions(&mut self, t: &Target, row: &Row, k: &OperandTypeRow) -> Result<[u8; 4]> {
+        let mut positions = [NONE; 4];
+        for (i, used) in k.uses.iter().enumerate() {
+            let found = match used.of_base {
+                true => self.form.base_field(t, &used.field),
+                false => self.form.field(t, &used.field).map(|(_, bits, _)| bits),
+            };
+            let Some(b) = found else {
+                if used.optional {
+                    continue;
+                }
+                return row.at.err(format!("operand type `{}` needs a field `{}`", k.name, used.field));
+            };
+            let Some(first) = bit_position(&b, used.bit.unwrap_or(0)) else {
+                return row.at.err(format!(
+                    "operand type `{}` needs bit {} of `{}`",
+                    k.name,
+                    used.bit.unwrap_or(0),
+                    used.field
+                ));
+            };
+            positions[i] = first;
+            for more in &used.more {
+                self.used |= self.form.field(t, more).map_or(0, |(_, bits, _)| bits.mask());
+            }
+            match used.bit {
+                _ if used.looked_at => {}
+                Some(_) => self.used |= 1u128 << first,
+                None => self.used |= b.mask(),
+            }
+        }
+        Ok(positions)
     }
 
     /// The fields that can name registers of an image address. Marks the bits of all of them as used.

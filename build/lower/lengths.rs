@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::build::check::assume::room;
+use crate::build::check::layout_assumptions::room;
 use crate::build::lower::pages::position;
 use crate::build::lower::{self, OpcodeSpace, Target, trailing};
 use crate::build::model::error::Result;
@@ -95,9 +95,9 @@ fn operations<'t>(t: &'t Target<'t>, opcode_space: &'t OpcodeSpace, top: usize) 
     let op = opcode_space.op;
     let (word, mask) = (top << 23, ((1usize << op.width) - 1) << op.lsb & 0xff80_0000);
     let of_index = move |n: usize| {
-        let (number, op) = match opcode_space.second() {
+        let (number, op) = match opcode_space.second_op_base() {
             Some(second) if n >= second - opcode_space.base => {
-                (n + opcode_space.base - second, opcode_space.seg.expect("the second opcode"))
+                (n + opcode_space.base - second, opcode_space.high_op.expect("the second opcode"))
             }
             _ => (n, op),
         };
@@ -168,7 +168,7 @@ fn list(t: &Target, opcode_space: &OpcodeSpace, operations: &[Announced]) -> Res
     // The announcers that operations of the current run have, and the announcers that they must not have, as bits.
     let (mut has, mut lacks) = (0, 0);
     // The second operations of dual instructions are not in this opcode field, and have fields of their own.
-    for operation in operations.iter().filter(|_| opcode_space.second().is_none()) {
+    for operation in operations.iter().filter(|_| opcode_space.second_op_base().is_none()) {
         let mine = operation.announcers();
         let is_mine =
             |a: &Announcer| mine.iter().any(|m| m.lsb == a.lsb && (a.codes.0..=a.codes.1).contains(&m.codes.0));

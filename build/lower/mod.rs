@@ -24,7 +24,7 @@ pub mod sets;
 
 use std::collections::BTreeMap;
 
-use crate::build::check::assume;
+use crate::build::check::layout_assumptions;
 use crate::build::lower::codes::Codes;
 use crate::build::lower::rows::{Pool, rows};
 use crate::build::lower::rules::Rule;
@@ -71,21 +71,21 @@ pub struct OpcodeSpace {
     pub fixed: Vec<(Bits, u64)>,
     pub op: Piece,
     /// A second opcode field: FLAT's segment, the high part of a split opcode, or the opcode of a second operation.
-    pub seg: Option<Piece>,
-    pub seg_is: Seg,
+    pub high_op: Option<Piece>,
+    pub high_op_is: HighOp,
     pub formats: Vec<usize>,
 }
 
 impl OpcodeSpace {
     /// The opcode index of the second operation's opcode 0, if each instruction is two operations. First and second
     /// operations have separate indices.
-    pub fn second(&self) -> Option<usize> {
-        (self.seg_is == Seg::Second && self.seg.is_some()).then(|| self.base + (1 << self.op.width))
+    pub fn second_op_base(&self) -> Option<usize> {
+        (self.high_op_is == HighOp::Second && self.high_op.is_some()).then(|| self.base + (1 << self.op.width))
     }
 
     /// Whether the high part of the opcode is in the second dword.
     pub fn ends_in_second_dword(&self) -> bool {
-        self.seg.is_some_and(|s| s.lsb >= 32)
+        self.high_op.is_some_and(|s| s.lsb >= 32)
     }
 
     /// Whether the first two dwords are an instruction of another opcode space, which the next two dwords turn into an
@@ -106,7 +106,7 @@ impl OpcodeSpace {
 
 /// The meaning of the second opcode field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seg {
+pub enum HighOp {
     /// More encoding bits, of formats that share opcode numbers.
     Encoding,
     /// The high part of the opcode.
@@ -195,8 +195,8 @@ pub struct Constraints {
     pub high_checks: (usize, usize),
     /// The dwords that can follow, as `trailing::*` in src/shared.rs.
     pub trailing: u8,
-    /// The marks, as `marks::*` in src/shared.rs.
-    pub marks: u8,
+    /// The flags, as `constraint_flags::*` in src/shared.rs.
+    pub flags: u8,
     pub rules: Vec<Rule>,
 }
 
@@ -286,7 +286,7 @@ pub fn target<'a>(isa: &'a Isa, row: &'a TargetRow) -> Result<Target<'a>> {
             rows(isa, &mut t, &mut pool, i)?;
         }
     }
-    assume::counts(&t)?;
+    layout_assumptions::counts(&t)?;
     suffixes(&mut t);
     Ok(t)
 }
@@ -338,105 +338,93 @@ fn formats<'a>(isa: &'a Isa, t: &mut Target<'a>) -> Result<()> {
 
 fn opcode_spaces(t: &mut Target) -> Result<()> {
     for i in 0..t.formats.len() {
-        let def = t.formats[i].def;
-        if def.extension {
-            continue;
+        if !t.formats[i].def.extension {
+            let space = opcode_space(t, i)?;
+            t.opcode_spaces[space].formats.push(i);
+            t.formats[i].opcode_space = space;
         }
-        let fixed: Vec<(Bits, u64)> = {
-            let encoding = t.formats[i].fields.iter().filter(|(f, _)| f.operand_type == "enc");
-            encoding.filter_map(|(_, b)| b.fixed.map(|v| (b.clone(), v))).collect()
-        };
-        // A format with a single operation has no opcode field.
-        let none = [Piece { lsb: 0, width: 0 }];
-        let op_field = t.formats[i].fields.iter().find(|(f, _)| f.operand_type == "op");
-        let (op, op_high) = match op_field.map_or(&none[..], |(_, b)| &b.pieces) {
-            // Another check refuses a third piece.
-            [op, high, ..] => (*op, Some(*high)),
-            [op] => (*op, None),
-            [] => (none[0], None),
-        };
-        let Some((enc, segs)) = fixed.split_first() else {
-            return def.at.err(format!("format {} has no encoding bits", def.name));
-        };
-        let within = |p: &Piece, low: u8| p.lsb >= low && p.lsb + p.width <= 32;
-        // A piece has to end within the first three dwords.
-        let placed = |p: &Piece| p.lsb + p.width <= 96;
-        let all_placed = fixed.iter().all(|(b, _)| b.pieces.len() == 1 && placed(&b.pieces[0]));
-        if op.lsb >= 64 && placed(&op) && all_placed && def.shares.is_none() && op_high.is_none() {
-            let base = t.opcode_spaces.last().map_or(0, |f| f.base + f.size);
-            let size = 1usize << op.width;
-            let (name, dwords) = (def.name.clone(), def.bits / 32);
-            let seg_is = Seg::Opcode;
-            t.opcode_spaces.push(OpcodeSpace {
-                name,
-                base,
-                size,
-                dwords,
-                fixed,
-                op,
-                seg: None,
-                seg_is,
-                formats: vec![i],
-            });
-            t.operations.resize(base + size, None);
-            t.formats[i].opcode_space = t.opcode_spaces.len() - 1;
-            continue;
-        }
-        if enc.0.pieces.len() > 1 || !within(&enc.0.pieces[0], 23) {
-            return def.at.err("the first encoding field must lie in bits 31:23");
-        }
-        let seg = segs.first().map(|(b, _)| b.pieces[0]).or(op_high);
-        let seg_is = match (segs.first(), &def.dual) {
-            (Some(_), _) => Seg::Encoding,
-            (None, None) => Seg::Opcode,
-            (None, Some(_)) => Seg::Second,
-        };
-        if def.dual.is_some() && op_high.is_none() {
-            return def.at.err("a format with `dual` has an opcode in two pieces, that of the second operation first");
-        }
-        if segs.len() + usize::from(op_high.is_some()) > 1 || segs.iter().any(|(b, _)| b.pieces.len() > 1) {
-            return def.at.err("more than one further encoding field, or a split one, is not supported yet");
-        }
-        let in_second = |p: &Piece| p.lsb >= 32 && p.lsb + p.width <= 64 && seg_is == Seg::Opcode;
-        if !within(&op, 0) || seg.is_some_and(|p| !within(&p, 0) && !in_second(&p)) {
-            return def.at.err("the opcode must lie in the first dword, or its high part in the second");
-        }
-        let opcode_space = match &def.shares {
-            Some(name) => {
-                let Some(f) = t.opcode_spaces.iter().position(|f| &f.name == name) else {
-                    return def.at.err(format!("shares {name}, which no earlier format is"));
-                };
-                let space = &t.opcode_spaces[f];
-                if space.op != op || space.seg != seg || space.fixed[0] != *enc || space.dwords != def.bits / 32 {
-                    return def.at.err(format!("encoding or opcode bits differ from those of {name}"));
-                }
-                f
-            }
-            None => {
-                let base = t.opcode_spaces.last().map_or(0, |f| f.base + f.size);
-                let size = match (seg_is, seg) {
-                    (Seg::Second, Some(second)) => (1 << op.width) + (1 << second.width),
-                    _ => 1usize << (op.width + seg.map_or(0, |s| s.width)),
-                };
-                t.opcode_spaces.push(OpcodeSpace {
-                    name: def.name.clone(),
-                    base,
-                    size,
-                    dwords: def.bits / 32,
-                    fixed: vec![enc.clone()],
-                    op,
-                    seg,
-                    seg_is,
-                    formats: Vec::new(),
-                });
-                t.operations.resize(base + size, None);
-                t.opcode_spaces.len() - 1
-            }
-        };
-        t.opcode_spaces[opcode_space].formats.push(i);
-        t.formats[i].opcode_space = opcode_space;
     }
     Ok(())
+}
+
+/// The number of a format's opcode space, which is added unless the format shares the space of an earlier one.
+fn opcode_space(t: &mut Target, format: usize) -> Result<usize> {
+    let LFormat { def, fields, .. } = &t.formats[format];
+    let def = *def;
+    let encoding = fields.iter().filter(|(f, _)| f.operand_type == "enc");
+    let fixed: Vec<(Bits, u64)> = encoding.filter_map(|(_, b)| b.fixed.map(|v| (b.clone(), v))).collect();
+    let (op, op_high) = opcode_pieces(fields);
+    let Some((enc, further)) = fixed.split_first() else {
+        return def.at.err(format!("format {} has no encoding bits", def.name));
+    };
+    // A piece has to end within the first three dwords.
+    let placed = |p: &Piece| p.lsb + p.width <= 96;
+    let all_placed = fixed.iter().all(|(b, _)| b.pieces.len() == 1 && placed(&b.pieces[0]));
+    if op.lsb >= 64 && placed(&op) && all_placed && def.shares.is_none() && op_high.is_none() {
+        return Ok(add_opcode_space(t, def, fixed, op, (None, HighOp::Opcode)));
+    }
+    let within = |p: &Piece, low: u8| p.lsb >= low && p.lsb + p.width <= 32;
+    if enc.0.pieces.len() > 1 || !within(&enc.0.pieces[0], 23) {
+        return def.at.err("the first encoding field must lie in bits 31:23");
+    }
+    let high_op = further.first().map(|(b, _)| b.pieces[0]).or(op_high);
+    let high_op_is = match (further.first(), &def.dual) {
+        (Some(_), _) => HighOp::Encoding,
+        (None, None) => HighOp::Opcode,
+        (None, Some(_)) => HighOp::Second,
+    };
+    if def.dual.is_some() && op_high.is_none() {
+        return def.at.err("a format with `dual` has an opcode in two pieces, that of the second operation first");
+    }
+    if further.len() + usize::from(op_high.is_some()) > 1 || further.iter().any(|(b, _)| b.pieces.len() > 1) {
+        return def.at.err("more than one further encoding field, or a split one, is not supported yet");
+    }
+    let in_second = |p: &Piece| p.lsb >= 32 && p.lsb + p.width <= 64 && high_op_is == HighOp::Opcode;
+    if !within(&op, 0) || high_op.is_some_and(|p| !within(&p, 0) && !in_second(&p)) {
+        return def.at.err("the opcode must lie in the first dword, or its high part in the second");
+    }
+    let Some(name) = &def.shares else {
+        return Ok(add_opcode_space(t, def, vec![enc.clone()], op, (high_op, high_op_is)));
+    };
+    let Some(number) = t.opcode_spaces.iter().position(|space| &space.name == name) else {
+        return def.at.err(format!("shares {name}, which no earlier format is"));
+    };
+    let space = &t.opcode_spaces[number];
+    if space.op != op || space.high_op != high_op || space.fixed[0] != *enc || space.dwords != def.bits / 32 {
+        return def.at.err(format!("encoding or opcode bits differ from those of {name}"));
+    }
+    Ok(number)
+}
+
+/// The low and the high piece of the opcode field. A format with a single operation has no opcode field.
+fn opcode_pieces(fields: &[(&Field, Bits)]) -> (Piece, Option<Piece>) {
+    let none = Piece { lsb: 0, width: 0 };
+    let pieces = fields.iter().find(|(f, _)| f.operand_type == "op").map_or(&[][..], |(_, b)| &b.pieces);
+    match pieces {
+        // Another check refuses a third piece.
+        [op, high, ..] => (*op, Some(*high)),
+        [op] => (*op, None),
+        [] => (none, None),
+    }
+}
+
+/// Adds an opcode space after all others. Returns its number.
+fn add_opcode_space(
+    t: &mut Target,
+    def: &Format,
+    fixed: Vec<(Bits, u64)>,
+    op: Piece,
+    (high_op, high_op_is): (Option<Piece>, HighOp),
+) -> usize {
+    let base = t.opcode_spaces.last().map_or(0, |space| space.base + space.size);
+    let size = match (high_op_is, high_op) {
+        (HighOp::Second, Some(second)) => (1 << op.width) + (1 << second.width),
+        _ => 1usize << (op.width + high_op.map_or(0, |piece| piece.width)),
+    };
+    let (name, dwords, formats) = (def.name.clone(), def.bits / 32, Vec::new());
+    t.opcode_spaces.push(OpcodeSpace { name, base, size, dwords, fixed, op, high_op, high_op_is, formats });
+    t.operations.resize(base + size, None);
+    t.opcode_spaces.len() - 1
 }
 
 /// Assigns the values of the top nine bits to opcode spaces. The most specific encoding wins: the encoding bits of SOP1

@@ -42,12 +42,12 @@ pub fn rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize) -> Result
     }
     for (row, opcode, spelling) in def.rows_of(&t.row.name) {
         let space = &t.opcode_spaces[t.formats[format].opcode_space];
-        let high = space.seg.filter(|_| space.seg_is == Seg::Opcode).map_or(0, |s| s.width);
+        let high = space.high_op.filter(|_| space.high_op_is == HighOp::Opcode).map_or(0, |s| s.width);
         if u32::from(opcode) >= 1 << (space.op.width + high) {
             return row.at.err(format!("opcode {opcode} does not fit in {} bits", space.op.width + high));
         }
         let mut operation = space.base + usize::from(opcode);
-        if let Some(seg) = space.seg.filter(|_| space.seg_is == Seg::Encoding) {
+        if let Some(seg) = space.high_op.filter(|_| space.high_op_is == HighOp::Encoding) {
             let fields = &t.formats[format].fields;
             let value = fields.iter().filter_map(|(_, b)| b.fixed.filter(|_| b.pieces[0] == seg)).next();
             operation += (value.expect("checked with the opcode space") as usize) << space.op.width;
@@ -135,8 +135,8 @@ fn is_label(def: &Format, token: &Token) -> bool {
 fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: &[String; 2]) -> Result<()> {
     let def = t.formats[format].def;
     let space = &t.opcode_spaces[t.formats[format].opcode_space];
-    let width = space.seg.expect("a dual format has it").width;
-    let (base, first, second) = (space.base, space.op.width, space.second().expect("a dual format has it"));
+    let width = space.high_op.expect("a dual format has it").width;
+    let (base, first, second) = (space.base, space.op.width, space.second_op_base().expect("a dual format has it"));
     for (row, opcode, _) in def.rows_of(&t.row.name) {
         let number = usize::from(opcode);
         if number >= 1 << width {

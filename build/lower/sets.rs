@@ -74,17 +74,7 @@ pub fn check(
     }
     let (mut hi, mut width, mut add) = (NONE, desc.width, k.add);
     if tfe != NONE {
-        hi = tfe;
-        set = [0; 16];
-        let count = t.code.vgpr.1 - t.code.vgpr.0 + 1;
-        for v in 0..count {
-            for more in [0, 1] {
-                if v + dwords + more <= t.vgprs() {
-                    put(v | more << 8, &mut set);
-                }
-            }
-        }
-        (width, add) = (width + 1, 0);
+        (hi, set, width, add) = (tfe, with_status(t, dwords), width + 1, 0);
     }
     if let OperandKind::Offset(OffsetKind::Dwords { imm }) = desc.kind {
         // With the flag set, any value is allowed.
@@ -94,16 +84,7 @@ pub fn check(
     }
     if flagged || returned {
         hi = if returned { desc.write_if_bit } else { flag };
-        let plain = 1u32 << desc.width;
-        let mut moved = [0u32; 16];
-        for v in 0..plain.min(256) {
-            put(v as u16, &mut moved);
-            let code = (v << desc.shift) + u32::from(k.add);
-            if set[(code / 32) as usize % 16] >> (code % 32) & 1 == 1 {
-                put((v + plain) as u16, &mut moved);
-            }
-        }
-        (set, width, add) = (moved, width + 1, 0);
+        (set, width, add) = (if_flagged(desc, k.add, &set), width + 1, 0);
     }
     if holds_all(&set, width, desc.shift, add) {
         return Ok(None);
@@ -111,6 +92,36 @@ pub fn check(
     let check =
         Check { field: desc.field.clone(), lsb: desc.lsb, width: desc.width, hi, shift: desc.shift, add, set: 0 };
     Ok(Some((check, set)))
+}
+
+/// The allowed values of a vector register with a flag above it. With the flag, the data has one more register, for the
+/// fail status.
+fn with_status(t: &Target, dwords: u16) -> [u32; 16] {
+    let mut set = [0; 16];
+    let count = t.code.vgpr.1 - t.code.vgpr.0 + 1;
+    for v in 0..count {
+        for more in [0, 1] {
+            if v + dwords + more <= t.vgprs() {
+                put(v | more << 8, &mut set);
+            }
+        }
+    }
+    set
+}
+
+/// The allowed values of a field with a flag above it: without the flag all values, and with the flag those whose codes
+/// are in `set`.
+fn if_flagged(desc: &OperandDesc, add: u16, set: &[u32; 16]) -> [u32; 16] {
+    let plain = 1u32 << desc.width;
+    let mut moved = [0u32; 16];
+    for v in 0..plain.min(256) {
+        put(v as u16, &mut moved);
+        let code = (v << desc.shift) + u32::from(add);
+        if set[(code / 32) as usize % 16] >> (code % 32) & 1 == 1 {
+            put((v + plain) as u16, &mut moved);
+        }
+    }
+    moved
 }
 
 fn put(code: u16, set: &mut [u32; 16]) {

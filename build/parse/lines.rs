@@ -3,9 +3,31 @@
 use crate::build::kind::OperandKind;
 use crate::build::model::error::{Result, SourceLine};
 use crate::build::model::{
-    EnumTable, Generation, Limit, OpcodeNumber, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name,
+    DwarfRow, EnumTable, Generation, Limit, OpcodeNumber, OperandTypeRow, ProcessorRow, TargetRow, Use, module_name,
 };
 use crate::build::parse::up_to;
+
+/// Reads `dwarf NAME NUMBER` or `dwarf LETTER FIRST-LAST NUMBER`.
+pub fn dwarf(at: &SourceLine, args: &[&str]) -> Result<DwarfRow> {
+    let number = |s: &str| up_to(at, s, u16::MAX.into()).map(|n| n as u16);
+    let (name, registers, first) = match args {
+        [name, first] => (name, None, first),
+        [letter, range, first] => match range.split_once('-') {
+            Some((a, b)) if number(a)? <= number(b)? => (letter, Some((number(a)?, number(b)?)), first),
+            _ => return at.err("expected: dwarf LETTER FIRST-LAST NUMBER"),
+        },
+        _ => return at.err("expected: dwarf NAME NUMBER"),
+    };
+    Ok(DwarfRow { at: at.clone(), name: name.to_string(), registers, number: number(first)? })
+}
+
+/// Reads `msb GROUP FIELD...`: the fields, and the number of the group.
+pub fn msb<'a>(at: &SourceLine, args: &'a [&str]) -> Result<(&'a [&'a str], u8)> {
+    let Some((group, fields)) = args.split_first().filter(|l| !l.1.is_empty()) else {
+        return at.err("expected: msb GROUP FIELD...");
+    };
+    Ok((fields, up_to(at, group, 3)? as u8))
+}
 
 /// Reads `gen NAME LABEL [from GENERATION] [+TRAIT...] [bus=NUMBER] [waves=SIZE,...]`.
 pub fn generation(at: &SourceLine, args: &[&str]) -> Result<Generation> {

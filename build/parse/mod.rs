@@ -105,12 +105,7 @@ impl Parser {
         match (*key, self.format) {
             // `generations` has already read these lines.
             ("gen" | "target" | "processor" | "trait", None) => {}
-            ("manual", None) => match args {
-                [node, name @ ..] if self.nodes.iter().any(|n| n == node) && !name.is_empty() => {
-                    isa.manuals.push((at.clone(), node.to_string(), name.join(" ")));
-                }
-                _ => return at.err("expected: manual GENERATION NAME"),
-            },
+            ("manual", None) => isa.manuals.push(self.manual(at, args)?),
             ("code", None) => isa.codes.push(self.code(at, args)?),
             ("type", None) => isa.operand_types.push(lines::operand_type(at, args)?),
             ("align", None) => match args {
@@ -119,24 +114,10 @@ impl Parser {
             },
             ("limit", None) => isa.limits.push(lines::limit(at, args, about)?),
             ("msb", None) => {
-                let Some((group, fields)) = args.split_first().filter(|l| !l.1.is_empty()) else {
-                    return at.err("expected: msb GROUP FIELD...");
-                };
-                let group = up_to(at, group, 3)? as u8;
+                let (fields, group) = lines::msb(at, args)?;
                 isa.msb.extend(fields.iter().map(|field| (at.clone(), field.to_string(), group)));
             }
-            ("dwarf", None) => {
-                let number = |s: &str| up_to(at, s, u16::MAX.into()).map(|n| n as u16);
-                let (name, registers, first) = match args {
-                    [name, first] => (name, None, first),
-                    [letter, range, first] => match range.split_once('-') {
-                        Some((a, b)) if number(a)? <= number(b)? => (letter, Some((number(a)?, number(b)?)), first),
-                        _ => return at.err("expected: dwarf LETTER FIRST-LAST NUMBER"),
-                    },
-                    _ => return at.err("expected: dwarf NAME NUMBER"),
-                };
-                isa.dwarf.push(DwarfRow { at: at.clone(), name: name.to_string(), registers, number: number(first)? });
-            }
+            ("dwarf", None) => isa.dwarf.push(lines::dwarf(at, args)?),
             ("synonym", None) => {
                 let [name, cells @ ..] = args else { return at.err("expected: synonym NAME CELL...") };
                 let means = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
@@ -179,6 +160,16 @@ impl Parser {
             (_, Some(f)) => self.format_line(&mut isa.formats[f], at, line, key, args, about)?,
         }
         Ok(())
+    }
+
+    /// Reads `manual GENERATION NAME`.
+    fn manual(&self, at: &SourceLine, args: &[&str]) -> Result<(SourceLine, String, String)> {
+        match args {
+            [node, name @ ..] if self.nodes.iter().any(|n| n == node) && !name.is_empty() => {
+                Ok((at.clone(), node.to_string(), name.join(" ")))
+            }
+            _ => at.err("expected: manual GENERATION NAME"),
+        }
     }
 
     /// Reads a line after `ops`: a row, or a statement about rows.

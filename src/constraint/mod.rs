@@ -7,8 +7,10 @@ pub(crate) mod refusal;
 use crate::code::is_inside;
 use crate::kind::NONE;
 use crate::opcode::{Field, Format};
-use crate::shared::{RuleKind, marks};
-use crate::table::sizes::{ANY_OPCODE_IN_SECOND_DWORD, CHECKED_FIELDS, ConstraintIndex, MARKS, OPCODE_SPACES, RULES};
+use crate::shared::{RuleKind, constraint_flags};
+use crate::table::sizes::{
+    ANY_OPCODE_IN_SECOND_DWORD, CHECKED_FIELDS, CONSTRAINT_FLAGS, ConstraintIndex, OPCODE_SPACES, RULES,
+};
 use crate::table::{
     Bits, Check, Constraints, DecodeTables, FieldMap, IN_SECOND_DWORD, MAX_DWORDS, OpcodeSpace, Rule, Trailing,
     TrailingDword, Wide, paged,
@@ -55,9 +57,9 @@ pub(crate) fn is_in_set(t: &DecodeTables, constraints: &Constraints, checked: us
     width == 0 || set >> (group & 63) & 1 == 1
 }
 
-/// The demands of constraints with the mark `WIDE` on the third and fourth dword.
+/// The demands of constraints with the flag `WIDE` on the third and fourth dword.
 pub(crate) fn wide_of(t: &DecodeTables, number: ConstraintIndex) -> Option<&Wide> {
-    let is_wide = MARKS & t.constraints.get(usize::from(number))?.marks & marks::WIDE != 0;
+    let is_wide = CONSTRAINT_FLAGS & t.constraints.get(usize::from(number))?.flags & constraint_flags::WIDE != 0;
     let at = t.wide.binary_search_by_key(&number, |w| w.0).ok();
     t.wides.get(at.and_then(|at| t.wide.get(at)).map_or(0, |wide| wide.1.into())).filter(|_| is_wide)
 }
@@ -83,7 +85,7 @@ pub(crate) fn trailing_dwords(t: &DecodeTables, constraints: ConstraintIndex) ->
 /// The opcode index of the second operation, if the opcode space has two operations per instruction.
 pub(crate) fn second_index(t: &DecodeTables, word: u32) -> Option<u16> {
     let opcode_space = opcode_space(t, word);
-    opcode_space.is_dual().then(|| opcode_space.second + second_field(opcode_space, word))
+    opcode_space.is_dual().then(|| opcode_space.second_op_base + second_field(opcode_space, word))
 }
 
 /// The value of the second opcode field.
@@ -125,8 +127,10 @@ pub(crate) fn op_index(opcode_space: &OpcodeSpace, bits: u64) -> u16 {
     let word = bits as u32;
     let mut op_index =
         opcode_space.base.wrapping_add((word >> (opcode_space.op_shift & 31)) as u16 & opcode_space.op_mask);
-    let in_second = ANY_OPCODE_IN_SECOND_DWORD && opcode_space.second == IN_SECOND_DWORD;
-    if opcode_space.high_op_field != 0 && (MARKS & marks::DUAL == 0 || opcode_space.second == 0 || in_second) {
+    let in_second = ANY_OPCODE_IN_SECOND_DWORD && opcode_space.second_op_base == IN_SECOND_DWORD;
+    if opcode_space.high_op_field != 0
+        && (CONSTRAINT_FLAGS & constraint_flags::DUAL == 0 || opcode_space.second_op_base == 0 || in_second)
+    {
         let word = if in_second { (bits >> 32) as u32 } else { word };
         op_index = op_index.wrapping_add(second_field(opcode_space, word) * (opcode_space.op_mask + 1));
     }
@@ -139,7 +143,7 @@ pub(crate) fn further<'a>(
     number: ConstraintIndex,
     constraints: &Constraints,
 ) -> (u64, &'a [Check]) {
-    if MARKS & constraints.marks & marks::FURTHER == 0 {
+    if CONSTRAINT_FLAGS & constraints.flags & constraint_flags::FURTHER == 0 {
         return (0, &[]);
     }
     let ones = t.ones.binary_search_by_key(&number, |o| o.0).ok().and_then(|n| t.ones.get(n));

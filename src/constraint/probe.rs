@@ -6,7 +6,7 @@ use super::{
 };
 use crate::opcode::{Field, Format};
 use crate::operation::layout;
-use crate::shared::marks;
+use crate::shared::constraint_flags;
 use crate::table::sizes::CHECKED_FIELDS;
 use crate::table::{Check, Constraints, DecodeTables, NONE, OperandDesc};
 use crate::target::{DECODE, Target};
@@ -129,11 +129,11 @@ impl Probe {
 
     /// Whether the operation has the lds bit.
     pub(crate) fn has_lds(&self) -> bool {
-        self.constraints.marks & marks::LDS != 0
+        self.constraints.flags & constraint_flags::LDS != 0
     }
 
     /// Whether the operation has a d16 bit that packs two components per register.
     pub(crate) fn has_d16(&self) -> bool {
-        self.constraints.marks & marks::D16 != 0
+        self.constraints.flags & constraint_flags::D16 != 0
     }
 }

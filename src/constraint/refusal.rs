@@ -25,7 +25,7 @@ pub(crate) fn unknown(t: &DecodeTables, bits: u64) -> DecodeError {
     let near = (seg_base..=seg_base.saturating_add(opcode_space.op_mask)).find_map(format_of);
     let lower_half =
         || (opcode_space.base..seg_base).find_map(format_of).filter(|_| mask > opcode_space.op_mask.into());
-    let number = match opcode_space.second {
+    let number = match opcode_space.second_op_base {
         0 | IN_SECOND_DWORD => op_index.wrapping_sub(opcode_space.base) & mask as u16,
         // The opcodes of both operations, combined as in the field `op`.
         _ => opcode | second_field(opcode_space, word) << opcode_space.op_mask.count_ones(),

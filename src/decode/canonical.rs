@@ -4,8 +4,8 @@ use super::decode_words;
 use crate::codec::idle_addresses;
 use crate::constraint::{mask, wide_of};
 use crate::inst::Inst;
-use crate::shared::marks;
-use crate::table::sizes::{ANY_FILLER, MARKS};
+use crate::shared::constraint_flags;
+use crate::table::sizes::{ANY_FILLER, CONSTRAINT_FLAGS};
 use crate::table::{Filler, FormSignature, Ignored, MAX_DWORDS, NOTHING_IGNORED};
 use crate::target::{DECODE, DESCS, Target};
 
@@ -137,8 +137,8 @@ impl Inst {
         let wide = wide_of(decode, number);
         let high = wide.map_or(0, |w| mask(decode, w.ignored));
         let mut masks = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32, 0];
-        let marks_of = decode.constraints.get(usize::from(number)).map_or(0, |constraints| constraints.marks);
-        if MARKS & marks_of & marks::SIZED != 0 {
+        let flags_of = decode.constraints.get(usize::from(number)).map_or(0, |constraints| constraints.flags);
+        if CONSTRAINT_FLAGS & flags_of & constraint_flags::SIZED != 0 {
             idle_addresses(self, &mut masks);
         }
         masks

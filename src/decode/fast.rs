@@ -8,10 +8,11 @@
 use super::find;
 use crate::constraint::{broken, further, is_in_set, mask, op_index, opcode_space, refused_by, second_index};
 use crate::inst::Inst;
-use crate::shared::marks;
+use crate::shared::constraint_flags;
 use crate::table::fast_decode::{FastConstraints, FastDecode, FastOpcodeSpace};
 use crate::table::sizes::{
-    ANY_THIRD, BaseConstraintIndex, CHECKED_FIELDS, ConstraintIndex, FAST_CONSTRAINTS, MARKS, OP_INDICES, OPCODE_SPACES,
+    ANY_THIRD, BaseConstraintIndex, CHECKED_FIELDS, CONSTRAINT_FLAGS, ConstraintIndex, FAST_CONSTRAINTS, OP_INDICES,
+    OPCODE_SPACES,
 };
 use crate::table::{Constraints, DecodeTables, trailing};
 use crate::target::{DECODE, FAST_DECODE, Target};
@@ -124,7 +125,9 @@ fn whole(target: Target, op_index: u32, dwords: u32) -> Fast {
 fn long(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
     let (t, small) = (FAST_DECODE[target as usize], DECODE[target as usize]);
     let number = small.opcode_space_of[(bits as u32 >> 23) as usize];
-    if MARKS & marks::DUAL != 0 && small.opcode_spaces[usize::from(number) % OPCODE_SPACES].second != 0 {
+    if CONSTRAINT_FLAGS & constraint_flags::DUAL != 0
+        && small.opcode_spaces[usize::from(number) % OPCODE_SPACES].second_op_base != 0
+    {
         return dual(target, bits, third);
     }
     let Lookup { demands, meta, bad } = place(t, &t.opcode_spaces[usize::from(number) % 32], bits, |_| [0; 4]);
@@ -153,7 +156,7 @@ fn dual(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
         }
         let all = small.constraints.get(constraints)?;
         // VOPD3 has three dwords without a literal.
-        if all.marks & marks::WIDE != 0 {
+        if all.flags & constraint_flags::WIDE != 0 {
             return None;
         }
         announced |= u32::from(all.trailing & trailing::ALWAYS);
@@ -173,7 +176,7 @@ fn other(target: Target, bits: u64) -> Option<Fast> {
         t.constraints.get(usize::from(number)).is_some_and(|constraints| {
             bits & mask(t, constraints.zeros) == 0
                 && (0..4).all(|n| is_in_set(t, constraints, checked, n, bits))
-                && (constraints.rules == 0 && constraints.marks & marks::CLOSER == 0
+                && (constraints.rules == 0 && constraints.flags & constraint_flags::CLOSER == 0
                     || rare(t, number, constraints, bits))
         })
     };
@@ -190,7 +193,7 @@ fn other(target: Target, bits: u64) -> Option<Fast> {
 #[cold]
 fn rare(t: &DecodeTables, number: ConstraintIndex, constraints: &Constraints, bits: u64) -> bool {
     let (ones, more) = further(t, number, constraints);
-    constraints.marks & (marks::SIZED | marks::WIDE) == 0
+    constraints.flags & (constraint_flags::SIZED | constraint_flags::WIDE) == 0
         && bits & ones == ones
         && refused_by(t, more, bits).is_none()
         && broken(t, constraints, &[bits, 0, 0]).is_none()

@@ -92,7 +92,7 @@ const fn start(t: &DecodeTables, layout: &'static Layout) -> Start {
         }
     }
     let space = &t.opcode_spaces[t.opcode_space_of[(start.dwords[0] >> 23) as usize] as usize];
-    if space.second == 0 {
+    if space.second_op_base == 0 {
         (start.op_bits, start.base) = (space.op_bits, space.base);
     }
     #[cfg(feature = "make")]

@@ -28,12 +28,12 @@ pub(crate) struct DecodeTables {
     pub sets: &'static [u64],
     /// Constraints of the SDWA form and of the DPP form; 0 if there is no such form.
     pub forms: &'static [[ConstraintIndex; 2]],
-    /// More checks, for constraints with `marks::FURTHER`.
+    /// More checks, for constraints with `constraint_flags::FURTHER`.
     pub more: &'static [(ConstraintIndex, &'static [Check])],
     /// The values that fields may have. A value is allowed if the bit `Check::bit` of the byte at `Check::first` plus
     /// the value is set. Eight sets share each byte.
     pub allowed: &'static [u8],
-    /// Bits that must be one, for constraints with `marks::FURTHER`: an index in `zeros`.
+    /// Bits that must be one, for constraints with `constraint_flags::FURTHER`: an index in `zeros`.
     pub ones: &'static [(ConstraintIndex, u8)],
     /// A bit for each code that is a scalar register.
     pub scalars: &'static [u32; 16],
@@ -46,7 +46,7 @@ pub(crate) struct DecodeTables {
     /// Lists of trailing dwords. Each dword is an index in `announcers`, plus the form << 4.
     pub trailing_dwords: &'static [&'static [u8]],
     pub announcers: &'static [Announcer],
-    /// For constraints with `marks::WIDE`, their index in `wides`. Constraints that this list lacks have the index 0.
+    /// For constraints with `constraint_flags::WIDE`, their index in `wides`. Constraints that this list lacks have the index 0.
     pub wide: &'static [(ConstraintIndex, u8)],
     pub wides: &'static [Wide],
     pub joined: &'static [Joined],
@@ -156,28 +156,28 @@ pub(crate) struct OpcodeSpace {
     /// If each instruction is two operations: the opcode index of the second operation's opcode 0; the second opcode
     /// field then holds that operation's opcode. 0: each instruction is one operation. `IN_SECOND_DWORD`: each
     /// instruction is one operation, and the second opcode field is in the second dword.
-    pub second: u16,
+    pub second_op_base: u16,
 }
 
 impl OpcodeSpace {
     /// Whether each instruction is two operations.
     pub fn is_dual(&self) -> bool {
-        self.second != 0 && self.second != IN_SECOND_DWORD
+        self.second_op_base != 0 && self.second_op_base != IN_SECOND_DWORD
     }
 }
 
-/// A value of `OpcodeSpace::second` that is not an opcode index.
+/// A value of `OpcodeSpace::second_op_base` that is not an opcode index.
 pub(crate) const IN_SECOND_DWORD: u16 = u16::MAX;
 
 /// Padding. Its base is past the last page, so every look-up finds no operation.
 pub(crate) const NO_OPCODE_SPACE: OpcodeSpace =
-    OpcodeSpace { base: 0xfff0, op_mask: 0, op_shift: 0, high_op_field: 0, checked: 0, op_bits: 0, second: 0 };
+    OpcodeSpace { base: 0xfff0, op_mask: 0, op_shift: 0, high_op_field: 0, checked: 0, op_bits: 0, second_op_base: 0 };
 
 /// Demands on the words of an instruction.
 #[derive(Clone, Copy)]
 pub(crate) struct Constraints {
-    /// The marks, as `marks::*`.
-    pub marks: u8,
+    /// The flags, as `constraint_flags::*`.
+    pub flags: u8,
     /// Index in `DecodeTables::rules`.
     pub rules: u8,
     /// For each checked field of the opcode space, the index in `DecodeTables::sets` of the set that its value must be

@@ -14,7 +14,7 @@ use super::hazards::{
 };
 use super::sizes::*;
 #[cfg(feature = "fast")]
-use super::values::ready::{Values, values};
+use super::values::value_table::{Values, values};
 use super::{
     AddressStep, Announcer, Bits, Branches, Check, Codes, Constraints, CountTables, Counter, DataType, DecodeTables,
     DescTables, EntryTables, Extension, FactTables, FieldInfo, FieldMap, FormSignature, Forms, How, HwregField,

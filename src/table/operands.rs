@@ -9,7 +9,7 @@ use super::sizes::ListIndex;
 use super::sizes::{FAST_OPERANDS, OP_INDICES};
 use super::sizes::{OperandList, ROW_BITS, StoredList};
 #[cfg(feature = "fast")]
-use super::values::ready::Values;
+use super::values::value_table::Values;
 use crate::opcode::Field;
 use crate::value::{Access, Operand, Value};
 

@@ -1,20 +1,20 @@
 //! Indices in the table of values, which holds the meanings of operand codes.
 
 #[cfg(feature = "fast")]
-pub(crate) mod ready;
+pub(crate) mod value_table;
 
 use crate::code::VGPR;
-use crate::shared::{self, places};
+use crate::shared::{self, value_table as indices};
 use crate::value::{Reg, Value};
 
 /// The bit that distinguishes the codes of vector registers from scalar ones, and the distance between vector and
 /// accumulation registers.
 pub(crate) const VECTOR: usize = VGPR as usize;
-const SECTION: usize = places::SECTION as usize;
-const ADDRESSES: usize = places::ADDRESSES as usize;
+const SECTION: usize = indices::SECTION as usize;
+const ADDRESSES: usize = indices::ADDRESSES as usize;
 /// Mask of the bits of a scalar address.
 pub(crate) const ADDRESS: usize = 0x7f;
-pub(crate) const IMPLICIT: usize = places::IMPLICIT as usize;
+pub(crate) const IMPLICIT: usize = indices::IMPLICIT as usize;
 
 /// The registers of `shared::IMPLICIT`.
 const IMPLICIT_REGISTERS: [Reg; shared::IMPLICIT.len()] = {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use crate::build::emit::camel;
 use crate::build::emit::make::pages::Pages;
-use crate::build::emit::make::{Shared, add_apart, computes, field, operand, roster};
+use crate::build::emit::make::{Shared, add_apart, computes, field, operand, test_index};
 use crate::build::emit::types::HIDDEN;
 use crate::build::kind::{NumberKind, OperandKind};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{NONE, OpcodeSpace, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::{Access, Format, Meanings};
-use crate::build::shared::marks;
+use crate::build::shared::constraint_flags;
 use crate::build::writer::{put, putln};
 
 /// The two forms of an operation: as the first and as the second operation.
@@ -25,7 +25,7 @@ struct Forms<'a> {
 
 /// The lists to which the operations of dual instructions add lines.
 pub struct Lists<'a> {
-    pub roster: &'a mut Vec<roster::Dual>,
+    pub index: &'a mut Vec<test_index::Dual>,
     /// The same data for the builder.
     pub tables: &'a mut Vec<String>,
     pub pages: &'a mut Pages,
@@ -40,7 +40,7 @@ pub fn modules(
     mut lists: Lists,
 ) -> Result<String> {
     let mut out = String::new();
-    for (space, second) in t.opcode_spaces.iter().filter_map(|space| Some((space, space.second()?))) {
+    for (space, second) in t.opcode_spaces.iter().filter_map(|space| Some((space, space.second_op_base()?))) {
         out += &module((t, meanings), (space, second), rules, shared, &mut lists)?;
     }
     Ok(out)
@@ -108,7 +108,8 @@ fn forms<'a>(t: &'a Target, space: &OpcodeSpace, second: usize) -> BTreeMap<usiz
     let mut all: BTreeMap<usize, Forms> = BTreeMap::new();
     for (index, operation) in t.operations.iter().enumerate().skip(space.base).take(space.size) {
         let Some(operation) = operation else { continue };
-        let is_first = t.constraints[t.signatures[operation.signature - 1].constraints].marks & marks::DUAL != 0;
+        let is_first =
+            t.constraints[t.signatures[operation.signature - 1].constraints].flags & constraint_flags::DUAL != 0;
         let number = if is_first { index - space.base } else { index - second };
         let forms = all.entry(number).or_default();
         forms.number = number;
@@ -298,9 +299,9 @@ impl<'a> Half<'a> {
             .signatures
             .name("D", self.constant(), |name, key| format!("pub(crate) const {name}: Operation = {key};\n"));
         let Parameters { generics, list, arguments } = self.parameters(&mut shared.traits);
-        lists.roster.push(roster::Dual {
+        lists.index.push(test_index::Dual {
             target: camel(&t.row.name),
-            module: roster::module(t.row),
+            module: test_index::module(t.row),
             format: def.name.to_lowercase(),
             name: name.into(),
             arguments,

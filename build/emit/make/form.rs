@@ -8,14 +8,14 @@ mod parameter;
 mod parts;
 
 use crate::build::emit::camel;
-use crate::build::emit::make::set::{self, Variant};
+use crate::build::emit::make::modifier_set::{self, Variant};
 use crate::build::emit::make::{Shared, documented};
 use crate::build::kind::{AddressKind, OperandKind, RegisterKind};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{Constraints, FormSignature, LFormat, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
 use crate::build::model::*;
-use crate::build::shared::marks;
+use crate::build::shared::constraint_flags;
 use crate::build::writer::put;
 use parts::Parts;
 
@@ -80,7 +80,7 @@ pub fn functions(
         let constraints = &t.constraints[signature.constraints];
         let variants: &[(Variant, &str)] = if descs.iter().any(|i| i.is_returned()) {
             &[(Variant::Returns(false), ""), (Variant::Returns(true), "_rtn")]
-        } else if constraints.marks & marks::LDS != 0 && descs.iter().any(|i| is_data(i)) {
+        } else if constraints.flags & constraint_flags::LDS != 0 && descs.iter().any(|i| is_data(i)) {
             &[(Variant::Lds(false), ""), (Variant::Lds(true), "_lds")]
         } else {
             &[(Variant::Plain, "")]
@@ -140,8 +140,9 @@ impl Form<'_> {
         let is_free = |desc: &&&OperandDesc| self.values(&desc.field) != Some(ZERO);
         let settable: Vec<&OperandDesc> = descs.iter().filter(is_free).copied().collect();
         let limits = self.limits(&settable);
-        let modifiers = set::set(t, constraints, &settable, self.variant, &|field| self.values(field), &limits)?;
-        let set = set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
+        let modifiers =
+            modifier_set::of(t, constraints, &settable, self.variant, &|field| self.values(field), &limits)?;
+        let set = modifier_set::name(shared, &camel(&format!("{}_{}", def.name, self.extension)), &modifiers);
         let parts = self.parts(shared)?;
         let dwords = def.bits / 32 + u8::from(!self.extension.is_empty());
         let generics = parts.generics();
@@ -159,7 +160,7 @@ impl Form<'_> {
         let bits = format!("{:#x}", self.bits(modifiers.defaults));
         let arguments: Vec<&str> = std::iter::once(bits.as_str()).chain(names.iter().copied()).collect();
         let body = format!("{worker}({})", arguments.join(", "));
-        let methods: Vec<&str> = modifiers.methods.iter().map(|m| set::method(m)).collect();
+        let methods: Vec<&str> = modifiers.methods.iter().map(|m| modifier_set::method(m)).collect();
         let doc = self.doc(&name, &names, &methods);
         let mut function = Function {
             name,
@@ -184,7 +185,7 @@ impl Form<'_> {
         for desc in descs.iter().copied() {
             let before = parts.tests.len();
             self.parameter(desc, &mut parts, shared)?;
-            // A set whose bits stand for runs of values limits the width instead: see `set::free_width`.
+            // A set whose bits stand for runs of values limits the width instead: see `modifier_set::free_width`.
             let small = self.values(&desc.field).filter(|values| values.shift == 0);
             let (field, lsb, width) = (super::field(&desc.field), desc.lsb, desc.width);
             if let (Some(Values { set, .. }), Some((_, test))) = (small, parts.tests.get_mut(before)) {

@@ -5,10 +5,10 @@
 
 mod dual;
 mod form;
+mod modifier_set;
 mod operand;
 pub mod pages;
-mod roster;
-mod set;
+mod test_index;
 
 use crate::build::emit::types::HIDDEN;
 use crate::build::emit::{apart, camel};
@@ -55,22 +55,30 @@ pub struct Shared {
     pub traits: BTreeMap<u16, String>,
 }
 
-/// The generated source files of the library and of its tests.
-pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(String, String)>> {
-    let mut shared = Shared::default();
-    let mut modules = String::new();
-    let mut rules = String::new();
-    let mut roster: Vec<roster::Entry> = Vec::new();
-    let mut tables: Vec<String> = Vec::new();
-    let mut duals: Vec<roster::Dual> = Vec::new();
-    let mut longest = 2;
-    let mut files = Vec::new();
-    // The module and the index in the roster of each function that is already written, by its text.
-    let mut written: HashMap<String, (String, usize)> = HashMap::new();
-    for t in targets {
+/// The functions of the targets so far, and what the targets share.
+#[derive(Default)]
+struct Written {
+    shared: Shared,
+    modules: String,
+    /// The rules of each target.
+    rules: String,
+    index: Vec<test_index::Entry>,
+    duals: Vec<test_index::Dual>,
+    /// For each target, the table of its dual instructions.
+    tables: Vec<String>,
+    /// The greatest number of dwords of an instruction.
+    longest: u8,
+    files: Vec<(String, String)>,
+    /// The module and the position in `index` of each function, by its text.
+    functions: HashMap<String, (String, usize)>,
+}
+
+impl Written {
+    /// Adds the functions of a target. A function that another target has with the same text is not written again.
+    fn target(&mut self, isa: &Isa, t: &Target, meanings: &Meanings) -> Result<()> {
         let name = &t.row.name;
-        let rule = operand::rules(isa, t, &mut shared.signatures)?;
-        put!(rules, "&signatures::{rule}, ");
+        let rule = operand::rules(isa, t, &mut self.shared.signatures)?;
+        put!(self.rules, "&signatures::{rule}, ");
         if t.row.bus > 2 {
             return t.row.at.err(format!("the constant bus carries {}, and src/make counts up to two", t.row.bus));
         }
@@ -84,8 +92,8 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
             let Some(operation) = operation else { continue };
             let number = number_of(t, number, operation);
             let computes = computes(meanings, t, operation);
-            for function in form::functions((isa, &computes), t, operation, number, &rule, &mut shared)? {
-                longest = longest.max(function.dwords);
+            for function in form::functions((isa, &computes), t, operation, number, &rule, &mut self.shared)? {
+                self.longest = self.longest.max(function.dwords);
                 pages.add(t, operation, number, &computes, &function);
                 let rest = function.name.strip_prefix(&operation.mnemonic);
                 if let Some((spelling, rest)) = operation.spelling.as_ref().zip(rest) {
@@ -97,15 +105,15 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
                         .at
                         .err(format!("{} and {other} would both be made by {}", operation.mnemonic, function.name));
                 }
-                match written.get(&function.text) {
+                match self.functions.get(&function.text) {
                     Some((other, number)) => {
-                        roster[*number].is_also_of(t);
+                        self.index[*number].is_also_of(t);
                         others.entry(other.clone()).or_default().push(function.name);
                     }
                     None => {
-                        roster.push(roster::Entry::new(t, operation, &function));
+                        self.index.push(test_index::Entry::new(t, operation, &function));
                         module += &function.text;
-                        written.insert(function.text, (name.clone(), roster.len() - 1));
+                        self.functions.insert(function.text, (name.clone(), self.index.len() - 1));
                     }
                 }
             }
@@ -117,14 +125,25 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
         for (spelling, name) in spellings.iter().filter(|(spelling, _)| !names.contains_key(*spelling)) {
             putln!(module, "{HIDDEN}\npub use self::{name} as {spelling};");
         }
-        modules += "#[allow(unused_imports)]\n";
+        self.modules += "#[allow(unused_imports)]\n";
         let mut head = format!("pub mod {name} {{\n");
         operand::specials(&mut head, t);
-        let lists = Lists { roster: &mut duals, tables: &mut tables, pages: &mut pages, files: &mut files };
-        head += &dual::modules((t, meanings), &rule, &mut shared, lists)?;
-        modules += &add_apart(&mut files, &head, format!("make_{name}.rs"), module);
-        pages.files(t, &mut files);
+        let lists =
+            Lists { index: &mut self.duals, tables: &mut self.tables, pages: &mut pages, files: &mut self.files };
+        head += &dual::modules((t, meanings), &rule, &mut self.shared, lists)?;
+        self.modules += &add_apart(&mut self.files, &head, format!("make_{name}.rs"), module);
+        pages.files(t, &mut self.files);
+        Ok(())
     }
+}
+
+/// The generated source files of the library and of its tests.
+pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(String, String)>> {
+    let mut written = Written { longest: 2, ..Written::default() };
+    for t in targets {
+        written.target(isa, t, meanings)?;
+    }
+    let Written { shared, modules, rules, index, duals, tables, longest, mut files, .. } = written;
     let mut out = String::from(
         "#[allow(unused_imports)]\nuse super::{BufferAddress, Code, Dual, GlobalBase, Half, ImageAddress, MatrixOrConst, Op, VectorData, kind::{Any, Exec, Lds, M0, ReadOnly, Sys}, op::{Agpr, Vgpr}};\n",
     );
@@ -152,13 +171,13 @@ pub fn all(isa: &Isa, targets: &[Target], meanings: &Meanings) -> Result<Vec<(St
     putln!(out, "pub(crate) static RULES: [&super::resolve::Rules; {count}] = [{rules}];");
     out += "#[allow(unused_imports)]\nuse operands::*;\n";
     out += &modules;
-    let all = roster::all(roster.iter(), &shared.sets);
-    let signatures = roster::all(roster::workers(&roster), &shared.sets);
+    let all = test_index::all(index.iter(), &shared.sets);
+    let signatures = test_index::all(test_index::workers(&index), &shared.sets);
     files.extend([
         ("make.rs".into(), out),
         ("make_roster.rs".into(), all),
         ("make_shapes_roster.rs".into(), signatures),
-        ("make_dual_roster.rs".into(), roster::duals(&duals)),
+        ("make_dual_roster.rs".into(), test_index::duals(&duals)),
     ]);
     Ok(files)
 }

@@ -1,7 +1,7 @@
 //! Adds the parameters of modifiers and numbers to a function.
 
 use super::parts::Parts;
-use super::{Form, is_data, set};
+use super::{Form, is_data, modifier_set};
 use crate::build::emit::camel;
 use crate::build::emit::make::form::Variant;
 use crate::build::emit::make::{Shared, field, operand};
@@ -37,7 +37,7 @@ impl Slot<'_> {
 impl Form<'_> {
     /// Adds the parameter of an operand or modifier, unless it is implicit or optional.
     pub fn parameter(&self, desc: &OperandDesc, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
-        let free = set::free_width(self.constraints, self.values(&desc.field), desc);
+        let free = modifier_set::free_width(self.constraints, self.values(&desc.field), desc);
         let slot = Slot {
             desc: &OperandDesc { width: free, ..desc.clone() },
             is_unsigned: free != desc.width,

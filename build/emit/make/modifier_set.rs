@@ -14,7 +14,7 @@ use crate::build::writer::{put, putln};
 
 /// The modifiers of a form.
 #[derive(Default)]
-pub struct Set {
+pub struct ModifierSet {
     /// The `impl` lines, with `$` for the name of the set.
     pub impls: String,
     /// The methods: the name, and the words that tell the tests how to call it.
@@ -83,16 +83,16 @@ fn refuses(constraints: &Constraints, bit: u8) -> bool {
 
 /// The modifiers of a form. `values` gives the values that a field of the operation can have, or `None` for all values;
 /// `limits` are the values of `Limit` that are about modifiers.
-pub fn set(
+pub fn of(
     t: &Target,
     constraints: &Constraints,
     descs: &[&OperandDesc],
     variant: Variant,
     values: &dyn Fn(&str) -> Option<Values>,
     limits: &[String],
-) -> Result<Set> {
+) -> Result<ModifierSet> {
     let sources = [("Neg", [NONE; 3]), ("Abs", [NONE; 3]), ("Sext", [NONE; 3])];
-    let mut form = Form { t, constraints, descs, variant, values, set: Set::default(), sources };
+    let mut form = Form { t, constraints, descs, variant, values, set: ModifierSet::default(), sources };
     form.constants(limits);
     for desc in descs {
         form.operand(desc);
@@ -110,7 +110,7 @@ pub fn set(
     Ok(form.set)
 }
 
-impl Set {
+impl ModifierSet {
     fn add(&mut self, line: String, method: String) {
         putln!(self.impls, "{line}");
         self.methods.push(method);
@@ -124,7 +124,7 @@ struct Form<'a> {
     descs: &'a [&'a OperandDesc],
     variant: Variant,
     values: &'a dyn Fn(&str) -> Option<Values>,
-    set: Set,
+    set: ModifierSet,
     /// The traits for signs, with the bit of each source.
     sources: [(&'static str, [u8; 3]); 3],
 }
@@ -414,7 +414,7 @@ fn is_export(desc: &OperandDesc) -> bool {
 }
 
 /// The name of the type for a set.
-pub fn name(shared: &mut Shared, prefix: &str, set: &Set) -> String {
+pub fn name(shared: &mut Shared, prefix: &str, set: &ModifierSet) -> String {
     let methods: Vec<&str> = set.methods.iter().map(|m| method(m)).collect();
     let doc = match methods.len() {
         0 => "No modifiers.".to_string(),
