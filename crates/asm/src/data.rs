@@ -41,13 +41,20 @@ const SPACES: [(&str, usize); 8] =
 impl Assembler {
     /// Handles a directive of data or padding. Returns whether it is one.
     pub fn data(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
+        let is_known = self.integers(word, scan)? || self.values(word, scan)? || self.padding(word, scan)?;
+        if is_known {
+            scan.end()?;
+        }
+        Ok(is_known)
+    }
+
+    /// Handles a directive of integers whose size its name says. Returns whether it is one.
+    fn integers(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         let width = |all: &[(&str, usize)]| all.iter().find(|(name, _)| *name == word).map(|(_, width)| *width);
         if let Some((_, width)) = WIDTHS.iter().find(|(name, _)| *name == word) {
             self.list(scan, |this, scan| this.datum(*width, scan))?;
-            return scan.end().map(|()| true);
-        }
-        if let Some(width) = width(&FILLS) {
+        } else if let Some(width) = width(&FILLS) {
             let count = self.count(scan, place)?;
             scan.expect(",")?;
             scan.blank();
@@ -58,13 +65,18 @@ impl Assembler {
             }
             let value = value.to_le_bytes();
             self.fill(count, value.get(..width).unwrap_or(&value), place)?;
-            return scan.end().map(|()| true);
-        }
-        if let Some(width) = width(&SPACES) {
+        } else if let Some(width) = width(&SPACES) {
             let count = self.count(scan, place)?;
             self.fill(count, &[0; 12][..width], place)?;
-            return scan.end().map(|()| true);
+        } else {
+            return Ok(false);
         }
+        Ok(true)
+    }
+
+    /// Handles a directive of other numbers, or of texts. Returns whether it is one.
+    fn values(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
+        let place = scan.line.whole();
         match word {
             ".octa" => self.list(scan, |this, scan| {
                 scan.blank();
@@ -92,12 +104,6 @@ impl Assembler {
                     this.emit(&bytes[..if is_double { 8 } else { 4 }], place)
                 })?;
             }
-            ".dcb.s" | ".dcb.d" => {
-                let count = self.count(scan, place)?;
-                scan.expect(",")?;
-                let bytes = real::read(word == ".dcb.d", scan)?.to_le_bytes();
-                self.fill(count, &bytes[..if word == ".dcb.d" { 8 } else { 4 }], place)?;
-            }
             ".ascii" | ".asciz" | ".string" => self.list(scan, |this, scan| {
                 let mut text = scan.string()?;
                 scan.blank();
@@ -118,6 +124,21 @@ impl Assembler {
                 let bytes = bytes.ok_or_else(|| scan.since(from, "no text in Base64"))?;
                 this.emit(&bytes, place)
             })?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Handles a directive of repetitions or padding. Returns whether it is one.
+    fn padding(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
+        let place = scan.line.whole();
+        match word {
+            ".dcb.s" | ".dcb.d" => {
+                let count = self.count(scan, place)?;
+                scan.expect(",")?;
+                let bytes = real::read(word == ".dcb.d", scan)?.to_le_bytes();
+                self.fill(count, &bytes[..if word == ".dcb.d" { 8 } else { 4 }], place)?;
+            }
             ".zero" | ".skip" | ".space" => {
                 let count = self.count(scan, place)?;
                 let value = if scan.eat(",") { self.number(scan)? } else { 0 };
@@ -157,7 +178,7 @@ impl Assembler {
             }
             _ => return Ok(false),
         }
-        scan.end().map(|()| true)
+        Ok(true)
     }
 
     /// Reads items that commas separate; there may be none.

@@ -107,7 +107,7 @@ impl Assembler {
                 return Err(flaw.note("`.amdhsa_kernel` describes a kernel"));
             }
             ".amdgpu_hsa_kernel" | ".amd_amdgpu_isa" if self.is_of_other_os(false) => {
-                let message = format!("{word} is for code objects of version 2, which HSA has no more");
+                let message = format!("{word} is for code objects of version 2, which HSA no longer has");
                 return Err(Flaw::new(place, message).note("`.amdhsa_kernel` describes a kernel"));
             }
             ".amdgcn_target" | ".amd_amdgpu_isa" => {

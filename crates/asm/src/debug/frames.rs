@@ -288,7 +288,7 @@ impl Assembler {
             return Ok(None);
         }
         let encoding = encoding.filter(|encoding| is_encoding(*encoding));
-        let encoding = encoding.ok_or_else(|| scan.since(from, "no address is written so"))?;
+        let encoding = encoding.ok_or_else(|| scan.since(from, "no encoding of addresses has this number"))?;
         scan.expect(",")?;
         let (of, _) = self.symbol_name(scan)?;
         Ok(Some((encoding, of)))
