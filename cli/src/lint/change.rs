@@ -19,7 +19,7 @@ pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u
     let mut changed = Cow::Borrowed(bytes);
     let steps = [(args.fix, Repair::Fix), (args.trim, Repair::Trim)];
     for (_, repair) in steps.into_iter().filter(|(is_asked, _)| *is_asked) {
-        if let Some(new) = once(args, name, &changed, repair).map_err(|error| error.within(name))? {
+        if let Some(new) = apply_repair(args, name, &changed, repair).map_err(|error| error.within(name))? {
             changed = Cow::Owned(new);
         }
     }
@@ -37,7 +37,7 @@ pub fn change<'b>(args: &Args, name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u
 }
 
 /// The bytes with the changes of one repair; `None` if there are none.
-fn once(args: &Args, name: &str, bytes: &[u8], repair: Repair) -> Result<Option<Vec<u8>>> {
+fn apply_repair(args: &Args, name: &str, bytes: &[u8], repair: Repair) -> Result<Option<Vec<u8>>> {
     let mut counts = [0; 3];
     let new = match (&args.target, args.raw) {
         (Some(selection), true) => {

@@ -155,7 +155,7 @@ mod zlib {
                 status => {
                     let reason = match status {
                         TINFLStatus::FailedCannotMakeProgress | TINFLStatus::NeedsMoreInput => "the data is cut off",
-                        TINFLStatus::Adler32Mismatch => "the checksum is another",
+                        TINFLStatus::Adler32Mismatch => "the checksum does not match",
                         _ => "the data is damaged",
                     };
                     error = Some(ErrorKind::Compressed { reason: reason.to_string() });
@@ -192,7 +192,7 @@ mod zstd {
                     let decoder = &decoder.decoder;
                     let sum = decoder.get_checksum_from_data();
                     if sum.is_some() && sum != decoder.get_calculated_checksum() {
-                        error = Some(failed("the checksum is another".into()));
+                        error = Some(failed("the checksum does not match".into()));
                     }
                     break;
                 }

@@ -99,7 +99,7 @@ fn hold(holds: bool, fault: Fault) -> Result<(), Fault> {
 #[inline(always)]
 fn inverse(subject: &impl Subject, target: Target, words: &Words, inst: &Inst, dwords: usize) -> Result<(), Fault> {
     let (code, len) = (bytes(words), dwords * 4);
-    hold(subject.length(target, &code) == Some(len), "`length` says another length")?;
+    hold(subject.length(target, &code) == Some(len), "`length` gives another length")?;
     let mut out = [0; 4 * DWORDS];
     hold(subject.encode(inst, &mut out) == Ok(len), "it does not encode to its length")?;
     hold(out[..len] == code[..len], "it encodes to other bytes")?;
@@ -135,7 +135,7 @@ pub fn refusal(subject: &impl Subject, target: Target, words: &Words, error: Dec
     }
     match subject.decode_words(target, words) == Err(error) {
         true => Ok(()),
-        false => Err("as dwords it decodes otherwise"),
+        false => Err("the dwords decode to something else"),
     }
 }
 
@@ -161,17 +161,17 @@ impl Texts {
             return Err("the text does not begin with the mnemonic");
         }
         if subject.print(inst, buffer) != first.as_bytes() {
-            return Err("the text is another in the buffer");
+            return Err("the text in a buffer differs");
         }
         if subject.print_small(inst, buffer) != first.as_bytes() {
-            return Err("the text is another without `fast`");
+            return Err("the text without `fast` differs");
         }
         let mut other = *words;
         other[inst.len() / 4..].iter_mut().for_each(|word| *word = !*word);
         let Ok(again) = subject.decode(target, &bytes(&other)) else {
             return Err("the result depends on the bytes after it");
         };
-        hold(subject.print(&again, buffer) == first.as_bytes(), "the text is another the second time")
+        hold(subject.print(&again, buffer) == first.as_bytes(), "the second text differs")
     }
 
     /// The instruction to which the text that was checked last parses.

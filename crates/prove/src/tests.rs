@@ -306,7 +306,7 @@ fn another_reason_for_the_same_words_is_found() {
             amdgpu_isa::decode_words(target, words).map_err(|_| DecodeError::Truncated { needed: 24 })
         }
     }
-    is_said(&Shrugs, "as dwords it decodes otherwise");
+    is_said(&Shrugs, "the dwords decode to something else");
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn a_text_that_is_another_the_second_time_is_found() {
             &text[self.0.fetch_add(1, Ordering::Relaxed) % 2..]
         }
     }
-    is_found(&Tires(AtomicUsize::new(0)), "the text is another the second time");
+    is_found(&Tires(AtomicUsize::new(0)), "the second text differs");
 }
 
 #[test]
@@ -368,7 +368,7 @@ fn a_wrong_length_is_found() {
             amdgpu_isa::length(target, bytes).filter(|_| bytes[0] != 7)
         }
     }
-    is_found(&Measures, "`length` says another length");
+    is_found(&Measures, "`length` gives another length");
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn a_wrong_text_is_found() {
             if inst.opcode().name().starts_with("v_") { &text[1..] } else { text }
         }
     }
-    is_found(&Stutters, "the text is another in the buffer");
+    is_found(&Stutters, "the text in a buffer differs");
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn a_text_that_is_wrong_without_fast_is_found() {
             if inst.opcode().name().starts_with("v_") { &text[..text.len() - 1] } else { text }
         }
     }
-    is_found(&Forgets, "the text is another without `fast`");
+    is_found(&Forgets, "the text without `fast` differs");
 }
 
 #[test]

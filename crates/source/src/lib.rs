@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         let mut object = CodeObject::new(file)?;
         let sections = object.sections()?;
         object.find_kernels(&sections);
-        object.follow(&sections);
+        object.find_addresses(&sections);
         Ok(Source { object, sections })
     }
 

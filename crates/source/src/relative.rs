@@ -65,7 +65,7 @@ impl CodeObject<'_> {
     /// Finds the labels that relocations without a symbol need, and the addresses that code makes. An object for a
     /// linker has relocations for these addresses, except for those in the same section, such as the targets of long
     /// branches.
-    pub fn follow(&mut self, sections: &[Section<'_>]) {
+    pub fn find_addresses(&mut self, sections: &[Section<'_>]) {
         let places = sections.iter().enumerate().map(|(place, section)| (section.index, place)).collect();
         let mut known = Known { sections, places, starts: HashMap::new(), symbols: HashMap::new() };
         let is_linked = self.file.kind() != ObjectKind::Relocatable;
@@ -99,7 +99,7 @@ impl CodeObject<'_> {
         for (section, here, made) in made {
             let after = self.relocations(section)(here, here.saturating_add(NEAR));
             let related = match made {
-                Some(made) if is_linked => self.relate(&known, section, &made),
+                Some(made) if is_linked => self.symbolize(&known, section, &made),
                 Some(made) if !self.has_relocation(section, &made) => self.measure(&known, section, &made),
                 // A linker fills in the address.
                 _ if after.is_some() => continue,
@@ -133,9 +133,9 @@ impl CodeObject<'_> {
         self.relative.get(&section.index).unwrap_or(&NONE)
     }
 
-    /// Relates the numbers of an address to a symbol. Returns whether code computes with an address of code, or `None`
+    /// Makes the numbers of an address relative to a symbol. Returns whether code computes with an address of code, or `None`
     /// if the address is in no section.
-    fn relate(&mut self, known: &Known<'_, '_>, section: &Section<'_>, made: &MadeAddress) -> Option<bool> {
+    fn symbolize(&mut self, known: &Known<'_, '_>, section: &Section<'_>, made: &MadeAddress) -> Option<bool> {
         let loaded = || known.sections.iter().filter(|section| section.is_loaded());
         let holds = |section: &&Section<'_>| (section.address..section.end()).contains(&made.goal);
         // An address can be the end of a section.

@@ -25,7 +25,8 @@ impl Before {
     pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize) -> Before {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);
-        let written = descriptor.map_or_else(|| everything(target), |descriptor| given(target, &descriptor));
+        let written =
+            descriptor.map_or_else(|| general_registers(target), |descriptor| initial_registers(target, &descriptor));
         Before { now: functions.entry(flow, block, false), written, lds: Lds::NOTHING }
     }
 
@@ -55,7 +56,7 @@ impl State for Before {
     }
 
     fn returned(&mut self) {
-        self.written = everything(self.now.pending.target());
+        self.written = general_registers(self.now.pending.target());
         self.now.returned();
         self.lds = Lds::NOTHING;
     }
@@ -82,7 +83,7 @@ impl State for Before {
 
 /// All general registers and VCC. Of these registers, only those that the descriptor provides have a value at the
 /// beginning of a kernel.
-pub fn everything(target: Target) -> RegSet {
+pub fn general_registers(target: Target) -> RegSet {
     let (mut codes, mut all) = (RegSet::new(target), RegSet::new(target));
     (0..1024).map(Reg::Vgpr).for_each(|reg| codes.insert(reg));
     (0..=u8::MAX).flat_map(|n| [Reg::Sgpr(n), Reg::Agpr(n)]).for_each(|reg| codes.insert(reg));
@@ -94,7 +95,7 @@ pub fn everything(target: Target) -> RegSet {
 
 /// The registers that the descriptor of a kernel provides: user SGPRs, system SGPRs, and the VGPRs with the ID of the
 /// work-item.
-fn given(target: Target, descriptor: &KernelDescriptor) -> RegSet {
+fn initial_registers(target: Target, descriptor: &KernelDescriptor) -> RegSet {
     let field = |name| descriptor.get(target, name).unwrap_or(0);
     let users = field(DescriptorPart::UserSgprCount);
     // System SGPRs: the IDs of the work-group, its size, and the offset of scratch memory.

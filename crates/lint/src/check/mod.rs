@@ -139,7 +139,7 @@ impl<'s, 'a> Checker<'s, 'a> {
 
     fn new(functions: Functions<'s, 'a>, target: Target) -> impl Iterator<Item = Checker<'s, 'a>> + use<'s, 'a> {
         functions.flows(target).map(move |flow| {
-            let general = before::everything(flow.target());
+            let general = before::general_registers(flow.target());
             Checker { functions: functions.clone(), flow, general }
         })
     }
