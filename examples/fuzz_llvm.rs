@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 const TARGET: Target = Target::Gfx942;
 
 /// The number of `s_nop`s after each instruction, which absorb an instruction that LLVM reads with another length.
-/// After them comes a mark with the instruction's number, by which the reader finds its place again.
+/// After them comes a mark with the instruction's number, which lets the reader find its place again.
 const GAP: usize = 5;
 const NOP: &str = "0x00 0x00 0x80 0xbf ";
 

@@ -305,7 +305,7 @@ pub mod layout {
     pub use crate::table::{Extension, FieldInfo, Layout};
 }
 
-/// The iterator over operands, and the types of which [`Value`] and [`Reg`] consist.
+/// The iterator over operands, and the types that [`Value`] and [`Reg`] are made of.
 pub mod operands {
     pub use crate::dwarf::dwarf_register;
     pub use crate::opcode::Special;

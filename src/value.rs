@@ -101,11 +101,12 @@ pub struct Operand {
     pub value: Value,
     /// Width in bits.
     pub bits: u16,
-    /// Whether the operand is read, written or both. A destination of which a part is kept counts as read, too: lanes
-    /// that DPP leaves out, bytes that SDWA preserves, data that a load with `tfe` or `lwe` does not fetch. If `bits`
-    /// is 16, the operand is a half of a register, and `access` is for this half; [`Inst::reads`](crate::Inst::reads)
-    /// has the whole register. A load of half a register (`d16`) counts as one that reads its destination, although on
-    /// targets whose memory can have ECC (CDNA, CDNA5) it clears the other half while ECC is on.
+    /// Whether the operand is read, written or both. A destination that is written only in part counts as read, too,
+    /// for the part that stays: lanes that DPP leaves out, bytes that SDWA preserves, data that a load with `tfe` or
+    /// `lwe` does not fetch. If `bits` is 16, the operand is a half of a register, and `access` is for this half;
+    /// [`Inst::reads`](crate::Inst::reads) has the whole register. A load of half a register (`d16`) counts as one that
+    /// reads its destination, although on targets whose memory can have ECC (CDNA, CDNA5) it clears the other half
+    /// while ECC is on.
     pub access: Access,
 }
 

@@ -12,7 +12,7 @@ const CODE: [&str; 6] = ["src", "build", "crates", "cli/src", "python/src", "web
 const LEFT_OUT: &[(&str, &str)] = &[("crates/llvm/src", "its rules describe where LLVM's disassemblers are wrong")];
 
 /// The facts that code may name: the file, the name, the count, and the reason. A line that is not needed fails, too.
-#[rustfmt::skip] // One line for each.
+#[rustfmt::skip] // Each entry has one line.
 const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("build/emit/builtin.rs", "s_add_u32", 1, "operations that the assembler makes: this is the list of them"),
     ("build/emit/builtin.rs", "s_addc_u32", 1, "operations that the assembler makes: this is the list of them"),

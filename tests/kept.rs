@@ -1,4 +1,4 @@
-//! Destinations of which an instruction keeps a part, as the manuals describe it. This does not use the tables.
+//! Destinations that an instruction writes only in part, as the manuals describe them. This does not use the tables.
 
 use crate::words::is_rdna;
 use amdgpu_isa::{Field, Format, Inst, Operand, Reg, Value};

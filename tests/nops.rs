@@ -33,7 +33,7 @@ impl State for Changed {
     }
 }
 
-/// The rules that the code breaks, with how often it breaks each.
+/// The rules that the code breaks, and how often it breaks each rule.
 fn broken(flow: &Flow<'_>, changed: &Changed) -> BTreeMap<&'static str, usize> {
     let mut rules = BTreeMap::new();
     flow.follow(

@@ -497,7 +497,8 @@ fn rdna4_counts_apart_what_older_generations_count_together() {
     assert_eq!(counters(&[0xee0b_007c, 0, 0], "global_wb"), [Counter::Storecnt]);
 }
 
-/// A set contains whole registers: a register of which only one half is written is also in the set of read registers.
+/// A set contains whole registers: if only one half of a register is written, the register is also in the set of read
+/// registers.
 #[test]
 fn the_half_that_is_not_written_is_read() {
     for target in RDNA3.into_iter().chain([Target::Gfx1200]) {

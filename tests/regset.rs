@@ -1,5 +1,5 @@
 //! The sets of registers that an instruction reads and writes are exactly its operands, dword by dword. A destination
-//! of which a part is kept is also read, and so are all registers that an image address can have.
+//! that is written only in part is also read, and so are all registers that an image address can have.
 #![cfg(feature = "text")]
 
 use crate::kept::{is_kept, is_vector, kept};

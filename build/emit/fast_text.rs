@@ -246,8 +246,8 @@ fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: 
     all.into_iter().enumerate().map(fast).collect()
 }
 
-/// The variant of `ModifierWay` in src/table/fast_text.rs by which a modifier is printed, and the text before its
-/// value, with the length in the last byte.
+/// The variant of `ModifierWay` in src/table/fast_text.rs for printing a modifier, and the text before its value, with
+/// the length in the last byte.
 fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
     let OperandKind::Modifier(kind) = desc.kind else { return ("Descriptor", [0; 16]) };
     let (way, name) = match kind {

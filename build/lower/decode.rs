@@ -352,7 +352,7 @@ pub fn set_of(t: &Target, c: &lower::Check) -> Vec<bool> {
     (0..1usize << width).map(|v| set[code(v) / 32 % 16] >> (code(v) % 32) & 1 == 1).collect()
 }
 
-/// Sets of field values, eight of which share each byte, so that one load and one test look a value up.
+/// Sets of field values. Each byte has a bit for each of eight sets, so that one load and one test look a value up.
 #[derive(Default)]
 pub struct Allowed {
     /// Groups of up to eight sets.

@@ -299,7 +299,7 @@ fn harmless(good: Vec<bool>, check: &Check, known: &mut Known) -> Option<u128> {
     bits.map(|bits| (bits as u128) << check.lsb)
 }
 
-/// The numbers by which the pieces of the opcode are gathered: see `FastOpcodeSpace` in src/table/fast_decode.rs.
+/// The numbers that gather the pieces of the opcode into one: see `FastOpcodeSpace` in src/table/fast_decode.rs.
 pub struct Gather {
     pub op: u32,
     pub op_mask: u32,
@@ -317,7 +317,7 @@ impl Gather {
             op_mask: (1 << (f.op.width + seg.width)) - 1,
             gather: 1 << (32 - f.op.lsb) | high.map_or(0, |seg| 1 << (32 + f.op.width - seg.lsb)),
         };
-        // Each bit of `gather` moves one piece of the opcode to its place, and the other piece elsewhere: there it must
+        // Each bit of `gather` moves one piece of the opcode to its place, and the other piece to bits where it must
         // not disturb the result.
         let is_right = |number: u32| {
             let (op, apart) = (number & ((1 << f.op.width) - 1), number >> f.op.width);

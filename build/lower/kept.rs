@@ -1,4 +1,4 @@
-//! Destinations of which an instruction keeps a part, depending on its words: the destination of SDWA that preserves
+//! Destinations that an instruction writes only in part, depending on its words: the destination of SDWA that preserves
 //! the rest, of DPP that leaves out lanes, of a 16-bit result in the upper half, of loads that may fail, and of an odd
 //! number of packed components.
 

@@ -1,4 +1,4 @@
-//! The operands and modifiers of a form: the bits that they use, and the kinds by which they are read.
+//! The operands and modifiers of a form: the bits that they use, and their kinds.
 
 use crate::build::kind::{AddressFields, ImageKind, OperandKind, RegisterKind, Signs};
 use crate::build::lower::form::{Form, of_target, shifted};
@@ -196,7 +196,7 @@ impl<'f> Layout<'f> {
             used_bits,
             shift: k.scale.trailing_zeros() as u8,
             add: k.add,
-            // The data type of an operand; for a modifier, the name of its operand type, by which modifiers differ.
+            // The data type of an operand; for a modifier, the name of its operand type, which distinguishes modifiers.
             ty: k.name.clone(),
             dwords: 1,
             access: None,

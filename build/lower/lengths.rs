@@ -198,7 +198,7 @@ fn begins(opcode_space: &OpcodeSpace, joined: &OpcodeSpace) -> bool {
     (u128::from(*value) << enc.pieces[0].lsb ^ u128::from(word)) & u128::from(mask) & enc.mask() == 0
 }
 
-/// The opcodes of an opcode space that have an operation, as a set bit each.
+/// The opcodes of an opcode space that have an operation, with a set bit for each.
 pub fn valid(t: &Target, opcode_space: &lower::OpcodeSpace) -> Vec<u8> {
     let operations = &t.operations[opcode_space.base..opcode_space.base + opcode_space.size];
     let byte = |eight: &[Option<lower::Operation>]| {

@@ -26,8 +26,8 @@ pub struct List {
 #[derive(Clone, PartialEq)]
 pub enum Row {
     Desc(OperandDesc),
-    /// An operand of which instructions keep a part if their words are in one of the terms: these instructions also
-    /// read it.
+    /// An operand that instructions write only in part if their words are in one of the terms. These instructions also
+    /// read the operand.
     Kept(OperandDesc, Vec<Term>),
     /// An operand that is known to be absent, because other bits are known.
     Off(OperandDesc),

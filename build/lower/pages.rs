@@ -1,4 +1,4 @@
-//! Tables by opcode index, in pages: few indices have an operation, and neighbouring entries are alike.
+//! Tables by opcode index, in pages, because few indices have an operation, and neighbouring entries are often equal.
 
 pub use crate::build::shared::PAGE;
 

@@ -49,7 +49,7 @@ pub fn check(
         None => *known.entry(key).or_insert(taken(isa, t, at, key)?),
     };
     // If the field has a flag, the flag becomes an additional bit above the field, and the set applies only if this bit
-    // is set. A destination that exists only if the operation returns a value is treated alike.
+    // is set. The same is done for a destination that exists only if the operation returns a value.
     let flag = match desc.kind {
         // Before gfx9 an SDWA source is a VGPR.
         OperandKind::Register(RegisterKind::Sdwa { scalar: NONE, .. }) => return Ok(None),

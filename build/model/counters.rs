@@ -25,7 +25,7 @@ pub struct EventRow {
     /// The registers that the operation holds until it completes: a variant of the library's `Holds`, in snake case;
     /// `-` for none.
     pub holds: String,
-    /// The greatest number by which one operation raises the counter.
+    /// The largest number that one operation adds to the counter.
     pub raises: Cells<u8>,
 }
 
@@ -53,7 +53,7 @@ pub struct WaitRow {
     pub counters: Vec<(String, Piece)>,
 }
 
-/// `wait VINTERP.wait_exp expcnt`: a field by which the operations of a format wait.
+/// `wait VINTERP.wait_exp expcnt`: a field that makes the operations of a format wait.
 #[derive(Debug)]
 pub struct FieldWaitRow {
     pub at: SourceLine,

@@ -207,7 +207,7 @@ impl Hazards {
 }
 
 impl Side {
-    /// Whether both sides are written alike.
+    /// Whether the texts of both sides are equal.
     pub fn says_the_same(&self, other: &Side) -> bool {
         let of = |side: &'_ Side| (side.kind.clone(), side.over, side.begins);
         of(self) == of(other)

@@ -127,8 +127,8 @@ pub fn size(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Selection {
-    /// Whether an image runs on this processor with these features. Processors that decode alike count as different,
-    /// and an image that leaves a feature open runs with either setting, as the loader has it.
+    /// Whether an image runs on this processor with these features. Processors with the same instructions count as
+    /// different, and an image that leaves a feature open runs with either setting, as the loader has it.
     fn matches(&self, id: &TargetId) -> bool {
         let agrees = |(name, is_on): &(String, bool)| id.feature(name).is_none_or(|own| own == *is_on);
         id.processor == self.id.processor && self.id.features.iter().all(agrees)

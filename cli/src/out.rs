@@ -12,7 +12,8 @@ pub const DIM: Style = Style::new().dimmed();
 pub const LABEL: Style = AnsiColor::Yellow.on_default();
 pub const NAME: Style = AnsiColor::Cyan.on_default();
 
-/// The size of the pieces in which output is written: few system calls, and constant memory.
+/// The size of the pieces in which output is written. With pieces of this size there are few system calls, and memory
+/// does not grow.
 const CHUNK: usize = 64 * 1024;
 
 /// A buffer of text, with or without colours.

@@ -46,7 +46,7 @@ pub struct Finding {
     advice: Option<String>,
     #[pyo3(get)]
     source: &'static str,
-    /// The part of the finding by which a baseline knows it.
+    /// The part of the finding that identifies it in a baseline.
     pub key: Key,
 }
 

@@ -8,7 +8,7 @@ use crate::errors::IsaError;
 use crate::lint::Finding;
 use crate::target::Wanted;
 
-/// A rule by which code is checked.
+/// A rule that code is checked against.
 #[pyclass(frozen, get_all, module = "amdgpu_isa")]
 pub struct Rule {
     id: &'static str,

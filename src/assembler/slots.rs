@@ -46,9 +46,9 @@ impl FixupSlot {
 pub(super) struct Fixup {
     /// The dword of the fix-up, counted without growth.
     pub at: usize,
-    /// Number of dwords by which the code before the fix-up has grown.
+    /// Growth of the code before the fix-up, in dwords.
     pub shift: usize,
-    /// Number of dwords by which the fix-up itself grows.
+    /// Growth of the fix-up itself, in dwords.
     pub growth: usize,
     pub kind: FixupKind,
 }
@@ -73,7 +73,7 @@ pub(super) enum FixupKind {
 }
 
 impl FixupKind {
-    /// Number of dwords at the fix-up that are written anew at their final place, instead of being moved there.
+    /// Number of dwords at the fix-up that are written again at their final place instead of being moved there.
     pub fn dwords(&self) -> usize {
         usize::from(matches!(self, FixupKind::Branch(_)))
     }

@@ -245,7 +245,7 @@ impl<'d> Address<'d> {
         self.parts(inst).flat_map(|part| (0..part.dwords).map(move |n| part.register + n)).take(needed.into())
     }
 
-    /// Encodes an address whose dwords are in these registers, one in each.
+    /// Encodes an address with one dword in each of these registers.
     pub fn encode(&self, mut registers: impl Iterator<Item = u16> + Clone, words: &mut Words) -> Result<(), Refused> {
         let all = registers.clone().count() as u16;
         for part in 0..ADDRESS_PARTS {

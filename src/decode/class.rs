@@ -1,4 +1,4 @@
-//! Classes of instructions that are decoded alike, for `prove`: everything that decoding derives from the opcode.
+//! Classes of instructions that are decoded in the same way, for `prove`: all that decoding derives from the opcode.
 
 use crate::constraint::{constraints_of, constraints_of_form};
 use crate::inst::Inst;
@@ -8,7 +8,7 @@ use crate::table::sizes::OP_INDICES;
 use crate::target::FAST_DECODE;
 use crate::target::{DECODE, DESCS, LENGTHS};
 
-/// The indices of the table entries by which all decoders and `length` read an instruction.
+/// The indices of the table entries with which all decoders and `length` read an instruction.
 ///
 /// Two instructions of one class are decoded by the same entries: the same values of their fields are accepted, and a
 /// fault in an entry shows in both.
@@ -38,14 +38,14 @@ impl DecodingClass {
         ])
     }
 
-    /// The signatures by which the instruction's operations are printed.
+    /// The signatures with which the instruction's operations are printed.
     pub fn signatures(inst: &Inst) -> [u16; 2] {
         let t = DESCS[inst.target() as usize];
         [inst.op_index(), inst.second_index().unwrap_or(0)].map(|index| t.number(index))
     }
 }
 
-/// The constraints by which the fast path reads an opcode index.
+/// The constraints of the fast path for an opcode index.
 #[cfg(feature = "fast")]
 #[allow(clippy::useless_conversion)]
 fn quick(target: usize, index: u16) -> u16 {

@@ -61,7 +61,7 @@ impl FloatType {
     }
 }
 
-/// The type of a value, by which the bits of a place are read.
+/// The type of a value: it says how to read the bits of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// An unsigned integer of this many bits: `u32`, or `b32`, which says nothing about the meaning of the bits.

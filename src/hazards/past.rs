@@ -68,7 +68,7 @@ impl PartialEq for Past {
 impl Eq for Past {}
 
 impl Past {
-    /// A value by which instructions are sorted.
+    /// The key that instructions are sorted by.
     pub(super) fn order(&self) -> impl Ord + Copy + use<> {
         (self.inst.order(), self.msb.bits(), self.inherited)
     }

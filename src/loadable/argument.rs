@@ -269,7 +269,7 @@ hidden! {
         PrintfBuffer = 72, 8, "hidden_printf_buffer";
         /// The address of the buffer for calls of host functions.
         HostcallBuffer = 80, 8, "hidden_hostcall_buffer";
-        /// The address of the data by which kernels on several devices synchronize.
+        /// The address of the data that kernels on several devices synchronize with.
         MultigridSyncArg = 88, 8, "hidden_multigrid_sync_arg";
         /// The address of the heap for `malloc` on the device.
         HeapV1 = 96, 8, "hidden_heap_v1";

@@ -225,7 +225,7 @@ fn descriptors_and_symbols(
     (out.end(part), entries.0)
 }
 
-/// Writes the tags by which a loader finds the tables.
+/// Writes the tags that tell a loader where the tables are.
 fn dynamic(out: &mut Out, symbols: Part, strings: Part, hash_table: Part) -> Part {
     let dynamic = out.begin(8, 2 * PAGE);
     let tags = [

@@ -398,7 +398,7 @@ impl<M: Omod> Code<M> {
 
 /// Modifier sets with a truth table.
 pub trait Bitop3: ModifierSet {
-    /// The lowest bits of the table's three parts, highest part first. The last two parts have three bits each.
+    /// The lowest bits of the table's three parts, highest part first. Each of the last two parts has three bits.
     const LSB: [u8; 3];
 }
 impl<M: Bitop3> Code<M> {

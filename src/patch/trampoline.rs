@@ -113,7 +113,7 @@ pub struct Trampoline {
     pub hook: u64,
     /// The address of the trampoline, in bytes.
     pub area: u64,
-    /// Registers for jumps to targets out of reach.
+    /// Registers for jumps to targets that a branch cannot reach.
     pub far: Option<Far>,
 }
 

@@ -27,8 +27,8 @@ fn bits(reg: Hwreg) -> Range<u8> {
 }
 
 /// The bits of a register of `to` with the meaning that the bits `reg` have on `from`. `named` is the number of the
-/// register of `to` with the same name, if there is one. Its equally placed bits are tried first, and then other places
-/// in all registers.
+/// register of `to` with the same name, if there is one. The search begins in that register, at the same bits, and then
+/// goes on to all other bits and registers.
 pub(super) fn there(from: Target, to: Target, reg: Hwreg, named: Option<u8>) -> Result<Hwreg, RetargetError> {
     let same = |there: Hwreg, bit: u8| {
         let here = meaning(from, reg.id, bit);

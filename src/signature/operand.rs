@@ -28,7 +28,7 @@ pub struct OperandSignature {
     /// The greatest width in bits.
     pub most_bits: u16,
     /// Whether the operand is read, written or both. With `returned`, an operand that is read and written may also be
-    /// only read. An instruction also reads a destination of which its words keep a part: see
+    /// only read. An instruction also reads a destination that it writes only in part: see
     /// [`Operand::access`](crate::Operand::access).
     pub access: Access,
     /// The field whose lowest bit must be set so that the operand is written: the instruction then returns a value.

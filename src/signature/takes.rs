@@ -143,7 +143,7 @@ impl Takes {
         (AGPR..=AGPR + VECTOR_LAST).any(|code| self.codes.contains(code))
     }
 
-    /// Whether the operand accepts a value. All literals are treated alike.
+    /// Whether the operand accepts a value. The number of a literal does not matter.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

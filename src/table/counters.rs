@@ -163,12 +163,12 @@ pub(crate) struct Event {
     /// Operations of events with the same number complete in the order of their issue; with `NONE`, in any order.
     pub order: u8,
     pub holds: Holds,
-    /// The greatest number by which one operation raises the counter.
+    /// The largest number that one operation adds to the counter.
     pub raises: u8,
 }
 
 /// The operations of an event, among those that raise its counter.
-#[allow(dead_code)] // A few targets need not have each.
+#[allow(dead_code)] // The tables of a few targets may lack some variants.
 pub(crate) enum Which {
     All,
     /// The operations of the list, in the order of the enum.
@@ -180,7 +180,7 @@ pub(crate) enum Which {
 
 /// The registers that an operation holds until it completes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code)] // The same.
+#[allow(dead_code)] // As for `Which`.
 pub(crate) enum Holds {
     Nothing,
     /// The registers that the operation writes.

@@ -212,7 +212,7 @@ pub(crate) struct Side {
     pub operands: Option<Accessed>,
 }
 
-#[allow(dead_code)] // Not every set of targets has rules with each.
+#[allow(dead_code)] // The rules of some sets of targets lack some variants.
 pub(crate) enum Condition {
     /// The trailing dword has this format.
     Form(Format),
@@ -274,7 +274,7 @@ pub(crate) mod file {
 }
 
 /// The registers that the operands of both instructions have in common.
-#[allow(dead_code)] // Not every set of targets has rules with each.
+#[allow(dead_code)] // The rules of some sets of targets lack some variants.
 pub(crate) enum Overlap {
     None,
     /// At least one register.
@@ -290,7 +290,7 @@ pub(crate) enum Overlap {
 }
 
 /// A further condition on both instructions.
-#[allow(dead_code)] // Not every set of targets has rules with each.
+#[allow(dead_code)] // The rules of some sets of targets lack some variants.
 #[derive(PartialEq)]
 pub(crate) enum Differs {
     Nothing,

@@ -110,17 +110,16 @@ pub(crate) struct Term {
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub how: How,
-    /// Number of bits by which the words are rotated right; under `mask` they are then the value of the field. From 64
-    /// on, for `How::Varied`: the field is in the third dword. For `How::Other`: the dwords of the descriptor.
+    /// Rotates the words right by this number of bits; under `mask` they are then the value of the field. From 64 on,
+    /// for `How::Varied`: the field is in the third dword. For `How::Other`: the dwords of the descriptor.
     pub turn: u8,
-    /// Number of bits by which the words are shifted right; the bit at `VECTOR` then makes a vector register an
-    /// accumulation register. `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For
-    /// `How::Hwreg`: the first number, not a shift. For `How::Kept` and `How::Other`: the first term in
-    /// `OperandTables::kept`.
+    /// Shifts the words right by this number of bits; the bit at `VECTOR` then makes a vector register an accumulation
+    /// register. `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For `How::Hwreg`: the first
+    /// number, not a shift. For `How::Kept` and `How::Other`: the first term in `OperandTables::kept`.
     pub acc: u8,
-    /// Number of bits by which the words are shifted right; the lowest seven bits are then a scalar address. If the
-    /// address is `OperandTables::off`, the operand is twice as long. For `How::Hwreg`: the last number. For
-    /// `How::Kept` and `How::Other`: the number of terms.
+    /// Shifts the words right by this number of bits; the lowest seven bits are then a scalar address. If the address
+    /// is `OperandTables::off`, the operand is twice as long. For `How::Hwreg`: the last number. For `How::Kept` and
+    /// `How::Other`: the number of terms.
     pub address: u8,
     pub mask: Number,
     /// Number that is added to the field's value to give an index in the table of src/table/values.rs. For

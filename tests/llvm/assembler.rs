@@ -281,7 +281,7 @@ fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     }
 }
 
-/// Whether a compressed export has two sources in one register, one of which is off.
+/// Whether a compressed export has two sources in one register, and one of the sources is off.
 fn has_half_pair(inst: &Inst) -> bool {
     let enabled = get(inst, Field::En);
     inst.format() == Format::Exp && get(inst, Field::Compr) == 1 && (enabled ^ enabled >> 1) & 0b101 != 0

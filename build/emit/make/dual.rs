@@ -177,7 +177,7 @@ struct Parameters {
     generics: String,
     /// The names and types.
     list: Vec<(&'static str, String)>,
-    /// The arguments by which the tests call the function, as source text.
+    /// The arguments with which the tests call the function, as source text.
     arguments: String,
 }
 

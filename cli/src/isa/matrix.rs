@@ -1,4 +1,4 @@
-//! Every operation of some targets, with its number on each.
+//! Every operation of some targets, with its number on each target.
 
 use std::collections::BTreeMap;
 

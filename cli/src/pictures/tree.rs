@@ -23,7 +23,7 @@ struct Generation {
     operations: BTreeSet<&'static str>,
 }
 
-/// The generations of which this build has targets.
+/// The generations that have targets in this build.
 fn generations() -> Vec<Generation> {
     let table = include_str!("../../../isa/targets.isa");
     let rows = || table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());

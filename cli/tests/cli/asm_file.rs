@@ -227,7 +227,7 @@ fn every_sample_is_taken_apart_and_put_together() {
         // The contents are compared first, because they show where a difference is.
         assert_eq!(contents(&again), contents(&first), "{path:?}");
         assert!(again == first, "{path:?}: headers or tables of strings differ");
-        // Words are written as numbers only if a text would lose bits: few of them.
+        // The source has numbers instead of text only for words whose text would lose bits, and these are few.
         let numbers = source.lines().filter(|line| line.starts_with("\t.long") && line.contains("//")).count();
         assert!(numbers * 50 < source.lines().count(), "{path:?}: {numbers} words are numbers");
     }

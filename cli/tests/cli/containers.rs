@@ -309,7 +309,7 @@ fn offload_binaries_of_version_2_hold_several_images() {
     assert_eq!(run(&["dis", "-"], &chain).ok().matches("// kernel").count(), 3);
 }
 
-/// A file for one of several processors that decode alike is shown, and chosen, under its own name.
+/// A file for one of several processors with the same instructions is shown, and chosen, under its own name.
 #[test]
 fn files_keep_the_name_of_their_processor() {
     let (all, phoenix) = (["gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx11-generic"], code_object(0x44));

@@ -378,7 +378,7 @@ impl Assembler {
         index
     }
 
-    /// Computes the numbers of sections by name anew.
+    /// Computes the numbers of sections by name again.
     pub fn number_sections(&mut self) {
         let names = self.sections.iter().enumerate();
         self.known = names.map(|(n, section)| ((section.name.clone(), section.identity.clone()), n)).collect();

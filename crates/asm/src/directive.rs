@@ -151,7 +151,7 @@ impl Assembler {
             ".amdgpu_hsa_kernel" => {
                 let (id, _) = self.symbol_name(scan)?;
                 self.table.get_mut(id).kind = KERNEL;
-                // The count of registers starts anew for each kernel.
+                // The count of registers starts at 0 again for each kernel.
                 for id in self.table.counts() {
                     self.table.get_mut(id).def = Def::Variable(Expr::Int(0));
                 }

@@ -407,7 +407,7 @@ impl Written<'_> {
         }
     }
 
-    /// Adds a relocation by which the loader writes an address.
+    /// Adds a relocation that makes the loader write an address.
     fn load(&mut self, place: u64, of: Of, addend: i64, symbols: &[Symbol]) {
         if let Of::Symbol(n) = of {
             if let Some(number) = self.dynamic.number(n).filter(|_| symbols[n].is_open()) {

@@ -101,8 +101,8 @@ impl<'s, 'a> Functions<'s, 'a> {
         })
     }
 
-    /// The address of a kernel's second entry, at which hardware begins that has read the arguments into registers, if
-    /// it has one in the section.
+    /// The address of a kernel's second entry, if the kernel has one in the section. Hardware that has read the
+    /// arguments into registers begins there.
     fn second_entry(&self, target: Target, symbol: &Symbol<'_>) -> Option<u64> {
         let distance = symbol.descriptor.and_then(|descriptor| second_entry(target, &descriptor))?;
         let end = self.section.address.saturating_add(self.section.bytes.len() as u64);

@@ -1,5 +1,5 @@
-//! The rules by which code is checked, which are the rules of [`hazards`](amdgpu_isa::hazards) and the rules of this
-//! package, and a list of faults that are not checked.
+//! The rules that code is checked against: the rules of [`hazards`](amdgpu_isa::hazards) and the rules of this package,
+//! and a list of faults that are not checked.
 //!
 //! ```
 //! use amdgpu_isa::Target;

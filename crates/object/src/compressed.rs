@@ -116,7 +116,7 @@ impl Stream {
     }
 }
 
-/// The least number of bytes by which a buffer grows.
+/// The smallest number of bytes that a growing buffer gets.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const STEP: usize = 64 << 10;
 

@@ -51,7 +51,8 @@ pub fn modifier(kind: u32) -> Option<&'static str> {
     MODIFIERS.iter().find(|(_, of)| *of == kind).map(|(modifier, _)| *modifier)
 }
 
-/// The modifier by which a source asks for a kind of relocation; empty for kinds that the assembler makes without one.
+/// The modifier with which a source asks for a kind of relocation; empty for kinds that the assembler makes without
+/// one.
 pub fn written(kind: u32) -> Option<&'static str> {
     match kind {
         REL32 | REL16 => Some(""),
@@ -64,7 +65,7 @@ pub fn of_modifier(modifier: &str) -> Option<u32> {
     MODIFIERS.iter().find(|(known, _)| *known == modifier).map(|(_, kind)| *kind)
 }
 
-/// The formula by which a linker computes the number for a relocation.
+/// The formula with which a linker computes the number for a relocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Formula {
     /// The address from which the number is computed.

@@ -20,7 +20,7 @@ pub struct Edit {
     pub before: Vec<Inst>,
     /// Instructions that run in place of the instruction; empty to remove it, `None` to keep it.
     pub instead: Option<Vec<Inst>>,
-    /// The number of bytes by which the code becomes longer.
+    /// The growth of the code, in bytes.
     grows: i64,
 }
 

@@ -43,8 +43,8 @@ impl Form {
         self.length == 4
     }
 
-    /// The class of the form. Forms of one class are decoded alike, and their products of fields are the same words,
-    /// apart from the opcode. If all products are printed, these forms are also printed alike.
+    /// The class of the form. Forms of one class are decoded in the same way, and their products of fields are the same
+    /// words, apart from the opcode. If all products are printed, these forms are also printed in the same way.
     pub fn class(&self) -> Class<'_> {
         let signatures = self.is_a_dword().then_some(self.signatures);
         (self.layout, self.class, signatures, &self.operands, &self.modifiers)

@@ -1,5 +1,5 @@
 //! The plan of the sweeps. Single fields are tried in every form of every operation. Products of fields, which are
-//! nearly all of the words, are tried once for all forms that are decoded alike.
+//! nearly all of the words, are tried once for all forms that are decoded in the same way.
 //!
 //! Few faults can hide in the products that are left out: decoding takes the numbers of a few table entries from the
 //! opcode, and nothing else, and these numbers are the class of a form. A fault in the code, or in an entry, shows in

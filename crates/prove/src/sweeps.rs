@@ -72,7 +72,7 @@ impl<S: Subject> Each<'_, '_, S> {
                     let special = values::special(field);
                     self.all(1, special.len() as u64, start, |words, n| set(words, field, special[n as usize]));
                     let (count, value) = values::spread(field);
-                    // Wide fields are numbers, which all print alike.
+                    // Wide fields are numbers, which are all printed in the same way.
                     self.all(self.print, count, start, |words, number| set(words, field, value(number)));
                 }
             }

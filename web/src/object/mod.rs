@@ -1,4 +1,4 @@
-//! A code object: its kernels, and a listing of which only the visible lines are decoded.
+//! A code object: its kernels, and a listing that decodes only its visible lines.
 
 mod arrows;
 mod file;

@@ -19,7 +19,7 @@ const MOST: usize = 20_000;
 /// The greatest number of outstanding operations of any counter.
 const MOST_OUTSTANDING: u8 = 64;
 
-/// Another instruction, and the registers or the counter by which it is related.
+/// Another instruction, and the registers or the counter that relate the two.
 #[derive(Serialize)]
 pub struct Origin {
     row: usize,

@@ -1,4 +1,4 @@
-//! The tables by which a loader finds symbols.
+//! The tables with which a loader finds symbols.
 
 use std::collections::BTreeMap;
 
