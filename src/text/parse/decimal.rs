@@ -77,7 +77,7 @@ fn exponent(text: &[u8]) -> i64 {
     if text.first() == Some(&b'-') { -value } else { value }
 }
 
-/// The bits of the f64 nearest to `quotient / 2^63 * 2^up`, or to a number a little greater if `above`.
+/// The bits of the f64 nearest to `quotient / 2^63 * 2^up`. If `above` is set, the exact number is a little greater.
 fn rounded(quotient: u64, up: i32, above: bool) -> u64 {
     let zeros = quotient.leading_zeros();
     let digits = quotient.wrapping_shl(zeros) | u64::from(above);
