@@ -32,10 +32,7 @@ fn arbitrary_bytes_give_legal_instructions_of_all_kinds() {
     assert!(operations.len() * 100 > all * 98, "only {} of {all} operations", operations.len());
     for &target in Target::ALL {
         assert!(extensions.contains(&(target, None)), "{target}");
-        assert!(
-            extensions.iter().any(|(t, e)| *t == target && e.is_some()),
-            "{target}: nothing with a dword behind it"
-        );
+        assert!(extensions.iter().any(|(t, e)| *t == target && e.is_some()), "{target}: nothing with a dword after it");
     }
 }
 

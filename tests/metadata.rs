@@ -243,7 +243,7 @@ fn metadata_and_descriptors_are_those_of_clang() {
                 wanted.lines().zip(made.lines()).take_while(|(a, b)| a == b).map(|(a, _)| a.len() + 1).sum();
             let head = |text: &str| text[same.min(text.len())..].lines().take(8).collect::<Vec<_>>().join("\n");
             panic!(
-                "{id} {target}, behind {:?}:\nclang\n{}\nours\n{}",
+                "{id} {target}, after {:?}:\nclang\n{}\nours\n{}",
                 name(&wanted[..same]),
                 head(&wanted),
                 head(&made)

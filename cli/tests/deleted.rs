@@ -529,7 +529,7 @@ fn table(found: &Found) -> String {
         (0..all.len()).for_each(|n| all[n] += counts[n]);
     }
     line(["all".into(), String::new()], all.map(|count| count.to_string()));
-    text += "\n# An example of each reason: target | program, function | wait -> what it became | instruction before | behind.\n";
+    text += "\n# An example of each reason: target | program, function | wait -> what it became | instruction before | after.\n";
     for (column, example) in &found.shortest {
         writeln!(text, "{}: {example}", COLUMNS[*column]).expect("it fits");
     }

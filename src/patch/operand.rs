@@ -74,7 +74,7 @@ impl Inst {
                 return Err(FieldError { field, value: n.into(), width: place.width() }.into());
             }
             // The source's code only announces the literal; the dword after the base words holds it.
-            (Some(literal), _, Some(behind)) => behind.put(&mut words.dwords, literal)?,
+            (Some(literal), _, Some(trailing)) => trailing.put(&mut words.dwords, literal)?,
             _ => {}
         }
         let changed = self.of_words(&words.dwords)?;

@@ -226,10 +226,10 @@ impl Descs {
 
 fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, RetargetError> {
     // The form on the target must have the same trailing dword, or a related one. A literal does not count as one.
-    let behind = from.extension().filter(|e| !e.is_literal());
-    let is_same = |form: &&FormSignature| match (behind, form.extension.filter(|e| !e.is_literal())) {
-        (Some(behind), Some(there)) => Names::between(behind, there).is_some(),
-        (behind, there) => behind.is_none() && there.is_none(),
+    let extension = from.extension().filter(|e| !e.is_literal());
+    let is_same = |form: &&FormSignature| match (extension, form.extension.filter(|e| !e.is_literal())) {
+        (Some(extension), Some(there)) => Names::between(extension, there).is_some(),
+        (extension, there) => extension.is_none() && there.is_none(),
     };
     let forms = || core::iter::once(entry.signature).chain(entry.forms(target));
     let lacks = || RetargetError::Form { format: from.format(), extension: from.extension() };

@@ -107,7 +107,7 @@ const TYPES: [(&str, &str, &str, &str, &str); 14] = [
 
 /// The operations for which LLVM disagrees, in some forms, whether an operand is written: pattern, and reason.
 const WRITTEN: [(&str, &str); 2] = [
-    ("_movrel*", "the register that is written lies behind the one that is named"),
+    ("_movrel*", "the operation writes a register after the one that it names"),
     ("_subvector_loop_*", "LLVM has the counter, which changes, as an input"),
 ];
 

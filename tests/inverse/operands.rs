@@ -90,7 +90,7 @@ fn check(inst: &Inst) {
             assert!(!twice, "{inst:?}: {operand:?} is implicit and explicit");
             continue;
         };
-        assert!(i < explicit, "{inst:?}: {operand:?} behind an implicit one");
+        assert!(i < explicit, "{inst:?}: {operand:?} after an implicit one");
         // The text shows the vcc of VOP2 and VOPC, but no field names it.
         assert!(fields.contains(&role) || role == Field::Vcc, "{inst:?}: {operand:?}");
         // Addition with carry reads one VCC and writes another one. Two operations of an instruction share their
