@@ -582,8 +582,8 @@ def unpack(file: _Buffer, *, max_decompressed: int | None = None) -> _bytes:
 def rules(target: str | Target | None = None, *, strict: bool = False) -> list[Rule]:
     """The rules by which `lint` checks code for a target, or those for all targets, without their distances."""
 
-def unchecked() -> list[tuple[str | None, str]]:
-    """The faults that `lint` does not check: the id of the rule, if it has one, and the fault."""
+def unchecked(target: str | Target | None = None) -> list[tuple[str | None, str]]:
+    """The faults that `lint` does not check, of a target or of all: the id of the rule, if it has one, and the fault."""
 
 def build(
     source: str,

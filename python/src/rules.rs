@@ -58,10 +58,16 @@ pub fn rules(target: Option<Wanted>, strict: bool) -> Vec<Rule> {
     all.iter().filter(|rule| strict || !rule.is_strict).map(Rule::of).collect()
 }
 
-/// The faults that are not checked: the id of the rule, if it has one, and a sentence.
+/// The faults that are not checked in code for a target, or for any target: the id of the rule, if it has one, and a
+/// sentence.
 #[pyfunction]
-pub fn unchecked() -> Vec<(Option<&'static str>, &'static str)> {
-    known::unchecked().map(|unchecked| (unchecked.id, unchecked.what)).collect()
+#[pyo3(signature = (target = None))]
+pub fn unchecked(target: Option<Wanted>) -> Vec<(Option<&'static str>, &'static str)> {
+    let of = |unchecked: known::Unchecked| (unchecked.id, unchecked.what);
+    match target {
+        Some(target) => known::unchecked(target.0).map(of).collect(),
+        None => known::every_unchecked().map(of).collect(),
+    }
 }
 
 /// Findings that are known.

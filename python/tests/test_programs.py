@@ -62,6 +62,7 @@ def test_rules():
     assert not any(rule.is_strict for rule in some) and len(isa.rules("gfx942", strict=True)) >= len(some)
     assert all(rule.title and rule.text for rule in every) and any(rule.sources for rule in every)
     assert all(text and (rule is None or rule) for rule, text in isa.unchecked())
+    assert set(isa.unchecked("gfx942")) < set(isa.unchecked())
 
 
 def test_known_findings():

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use amdgpu_lint::check::Severity;
-use amdgpu_lint::rules::{self, RuleInfo};
+use amdgpu_lint::rules::{self, RuleInfo, Unchecked};
 use amdgpu_object::Part;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
         [] => return Err(Error::input("no file has code for a known target")),
         targets => targets.iter().map(|target| (Some(*target), rules::all(*target))).collect(),
     };
-    for (target, list) in &lists {
+    for (number, (target, list)) in lists.iter().enumerate() {
         let list = list.iter().filter(|rule| args.strict || !rule.is_strict);
         match format {
             Format::Json => list.clone().try_for_each(|rule| json_rule(&mut out, *target, rule))?,
@@ -48,24 +48,36 @@ pub fn run(args: &Args, color: bool, color_of_errors: bool) -> Result<()> {
                 list.clone().try_for_each(|rule| text_rule(&mut out, rule))?;
             }
         }
+        let open: Vec<Unchecked> =
+            target.map_or_else(|| rules::every_unchecked().collect(), |target| rules::unchecked(target).collect());
+        unchecked(&mut out, format, *target, &open)?;
+        if format == Format::Text && number + 1 < lists.len() {
+            out.newline();
+        }
     }
+    Ok(out.flush()?)
+}
+
+/// Lists what is not checked in code for a target.
+fn unchecked(out: &mut Out<impl Write>, format: Format, target: Option<Target>, open: &[Unchecked]) -> io::Result<()> {
     if format == Format::Text {
         out.newline();
         out.styled(BOLD, "not checked");
         out.line()?;
     }
-    for unchecked in rules::unchecked() {
+    for Unchecked { id, what, .. } in open {
         if format == Format::Json {
-            crate::json::write(&mut out.buf, &json!({ "unchecked": unchecked.what, "id": unchecked.id }))?;
+            let target = target.map(|target| target.name());
+            crate::json::write(&mut out.buf, &json!({ "unchecked": what, "id": id, "target": target }))?;
         } else {
-            let _ = match unchecked.id {
-                Some(id) => write!(out, "  {id}: {}", unchecked.what),
-                None => write!(out, "  {}", unchecked.what),
+            let _ = match id {
+                Some(id) => write!(out, "  {id}: {what}"),
+                None => write!(out, "  {what}"),
             };
         }
         out.line()?;
     }
-    Ok(out.flush()?)
+    Ok(())
 }
 
 fn of_file(args: &Args, name: &str, bytes: Vec<u8>, color: bool, targets: &mut Vec<Target>) -> Result<()> {

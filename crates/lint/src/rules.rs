@@ -11,7 +11,7 @@
 //! assert_eq!(rule.needs().unwrap(), "5 wait states");
 //! assert_eq!(rule.severity, Severity::Error);
 //! assert_eq!(rules::find("missing-wait").unwrap().title, "a wait for a counter is missing");
-//! assert!(rules::unchecked().any(|unchecked| unchecked.what.contains("memory or LDS")));
+//! assert!(rules::unchecked(Target::Gfx942).any(|unchecked| unchecked.what.contains("memory or LDS")));
 //! ```
 
 use alloc::format;
@@ -82,6 +82,15 @@ pub struct Unchecked {
     pub id: Option<&'static str>,
     /// The fault that is not checked; for a rule with a name, the reason why it is not checked.
     pub what: &'static str,
+    /// The generations of targets that have the fault, as [`Target::generation`] names them; empty if all have it.
+    generations: &'static [&'static str],
+}
+
+impl Unchecked {
+    /// Whether code for the target can have the fault.
+    pub fn is_of(&self, target: Target) -> bool {
+        self.generations.is_empty() || self.generations.contains(&target.generation())
+    }
 }
 
 /// The severity of a rule's findings. `hazard`: the rule, if it is about hazards. A rule of hazards that has a caution,
@@ -377,48 +386,65 @@ const OWN: [Own; 25] = [
     },
 ];
 
-/// Faults that are not checked.
-pub fn unchecked() -> impl Iterator<Item = Unchecked> {
-    let is_open = |one: &&Unchecked| one.id.is_none_or(|id| Rule::all().all(|rule| rule.id() != id));
-    UNCHECKED.iter().filter(is_open).copied()
+/// Faults that code for a target can have, and that are not checked.
+///
+/// ```
+/// use amdgpu_isa::Target;
+/// use amdgpu_lint::rules::unchecked;
+/// assert!(unchecked(Target::Gfx942).any(|fault| fault.id == Some("F20")));
+/// assert!(unchecked(Target::Gfx942).all(|fault| fault.id != Some("T11"))); // about RDNA1
+/// ```
+pub fn unchecked(target: Target) -> impl Iterator<Item = Unchecked> {
+    every_unchecked().filter(move |fault| fault.is_of(target))
+}
+
+/// Faults that are not checked, of all targets in this build.
+pub fn every_unchecked() -> impl Iterator<Item = Unchecked> {
+    UNCHECKED.iter().copied().filter(|fault| Target::ALL.iter().any(|target| fault.is_of(*target)))
 }
 
 const UNCHECKED: &[Unchecked] = &[
     about(
+        &[],
         "Whether memory or LDS is stored before it is loaded, but for LDS after a barrier: only registers are followed.",
     ),
     about(
+        &[],
         "The target of a jump or call whose address is not known: the jump is taken to return, the call to wait for everything.",
     ),
     about(
+        &[],
         "What callers outside of the code left outstanding: for them, functions are taken to begin after a wait for everything.",
     ),
     about(
+        BANKED,
         "Rules that no distance ends, for vector registers whose upper bits are unknown because paths with others meet.",
     ),
-    about("Whether values are right: the check knows which registers are written, and not with what."),
-    rule("F20", "Which scalar registers hold VCC depends on how many the wave has, which the code does not say."),
-    rule("F26", "The rule holds only with XNACK, which the code does not say."),
-    rule("F27", "The rule holds only with XNACK, which the code does not say."),
-    rule("F30", "The rule counts instructions, and not wait states."),
+    about(&[], "Whether values are right: the check knows which registers are written, and not with what."),
+    rule(
+        "F20",
+        &["GCN1.4", "CDNA1", "CDNA2", "CDNA3", "CDNA4"],
+        "Which scalar registers hold VCC depends on how many the wave has, which the code does not say.",
+    ),
+    rule("F30", &["GCN1.4", "CDNA1", "CDNA2"], "The rule counts instructions, and not wait states."),
     rule(
         "M69",
+        &["CDNA2"],
         "Which register is the last of an allocation depends on how many the wave has, which the code does not say.",
     ),
-    rule("T10", "The instruction does not work at all, whatever comes before it."),
-    rule("T11", "The rule is about memory, which is not followed."),
-    rule("U02", "The rule is about four instructions, with numbers of vector operations between each two."),
-    rule("U03", "The rule is about three instructions, of which the first reads a mask of lanes."),
-    rule("U09", "The rule holds only in graphics shaders, and the code does not say that it is one."),
-    rule("U10", "The rule is about which lanes a load writes."),
-    rule("Y13", "The rule counts instructions that write scalar registers."),
-    rule("Y14", "The rule holds only in a mode that the code does not say."),
+    rule("T10", &["RDNA1"], "The instruction does not work at all, whatever comes before it."),
+    rule("T11", &["RDNA1"], "The rule is about memory, which is not followed."),
+    rule("U09", &["RDNA3.5"], "The rule holds only in graphics shaders, and the code does not say that it is one."),
+    rule("U10", &["RDNA3"], "The rule is about which lanes a load writes."),
 ];
 
-const fn about(what: &'static str) -> Unchecked {
-    Unchecked { id: None, what }
+/// The generations with more than 256 vector registers, whose numbers have upper bits.
+const BANKED: &[&str] = &["CDNA5", "GFX13"];
+
+const fn about(generations: &'static [&'static str], what: &'static str) -> Unchecked {
+    Unchecked { id: None, what, generations }
 }
 
-const fn rule(id: &'static str, what: &'static str) -> Unchecked {
-    Unchecked { id: Some(id), what }
+const fn rule(id: &'static str, generations: &'static [&'static str], what: &'static str) -> Unchecked {
+    Unchecked { id: Some(id), what, generations }
 }
