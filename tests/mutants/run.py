@@ -501,7 +501,11 @@ pub(crate) fn chosen() -> usize {
         while True:
             done = subprocess.run([generator(self.work)], cwd=tree, env=env, capture_output=True, text=True)
             if done.returncode == 0:
-                return {path.name: path.read_bytes() for path in out.iterdir()}, done.stdout
+                files = {path.name: path.read_bytes() for path in out.iterdir()}
+                # The tables of each target are in a file of their own.
+                included = re.compile(rb'(?m)^include!\("(\w+\.rs)"\);$')
+                files["tables.rs"] = included.sub(lambda match: files.pop(match[1].decode()), files["tables.rs"])
+                return files, done.stdout
             # Words that only the changed rule had, or that it has and no other, are no reason to refuse the change.
             lines = path.read_text().split("\n")
             place = re.search(r"hazards\.isa:(\d+): (?:nothing says what `(.*?)` is called)?", done.stdout)
