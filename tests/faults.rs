@@ -69,6 +69,17 @@ fn llvm_has_the_faults() {
     }
 }
 
+/// LLVM counts `s_swappc_b64` among the operations that write a scalar register: it inserts a wait before a read of the
+/// address of return in the same function. The page lists reads in the called function.
+#[test]
+fn llvm_counts_the_write_of_a_call() {
+    let read = "$vgpr9 = V_MOV_B32_e32 $sgpr30, implicit $exec";
+    let call = "$sgpr30_sgpr31 = S_SWAPPC_B64 $sgpr0_sgpr1";
+    let user = "$sgpr60 = S_MOV_B32 $sgpr30";
+    let programs = [vec![read, call, user], vec![read, user]];
+    assert_eq!(inserted("gfx1200", "amdgpu-wait-sgpr-hazards", &programs), [1, 0]);
+}
+
 /// In each program, a vector operation reads a register, the register is written, another operation follows, and the
 /// register is read.
 #[test]
