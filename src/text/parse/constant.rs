@@ -42,6 +42,9 @@ impl Parser<'_, '_> {
         if let Some(bits) = self.cursor.float() {
             return Ok((Number::Float(bits), false));
         }
+        if self.cursor.is_list() {
+            return Err(self.cursor.error(Kind::Expression));
+        }
         let Integer { value, open } = self.cursor.expression(self.symbols, stop)?;
         Ok((Number::Int(value), open))
     }

@@ -194,6 +194,23 @@ impl<'t> Cursor<'t> {
         self.at = end.map_or(self.line_end(), |(at, _)| at);
     }
 
+    /// Whether square brackets come next, perhaps after a minus: in the place of an operand, they hold registers.
+    pub fn is_list(mut self) -> bool {
+        self.eat(b'-');
+        self.eat(b'[')
+    }
+
+    /// The number of operands in the rest of the line: texts with commas outside of brackets between them.
+    pub fn operands(self) -> usize {
+        let (mut cursor, mut count) = (self, 0);
+        while !cursor.is_done() && !matches!(cursor.peek(), b'\n' | b'\r') {
+            cursor.skip_operand();
+            count += 1;
+            cursor.eat(b',');
+        }
+        count
+    }
+
     /// An error about the name, the number or the character at the position.
     pub fn error(&self, kind: Kind) -> ParseError {
         let mut start = *self;

@@ -7,7 +7,7 @@ use super::register::Registers;
 use super::symbols::NoSymbols;
 use super::{Candidate, Descs, Held, ParseError, Parser, Reading, Span, Symbols, fill_unused, first_of};
 use crate::check::{RuleError, bus_reads, limits};
-use crate::codec::{EncodedOperand, is_conditional, read};
+use crate::codec::{EncodedOperand, descs, is_conditional, read};
 use crate::error::DecodeError;
 use crate::form::Unmade;
 use crate::inst::Inst;
@@ -81,16 +81,18 @@ fn reach(error: &ParseError) -> u32 {
     }
 }
 
-/// The error of an unknown name, if the name is that of a register in the place of a number, or `off`.
+/// The error of a text at its place, as users read it. If the text ends before an operand or a modifier, the error is
+/// about the operation, whose name is from `start` to the cursor. A register in the place of a number, and `off`, are
+/// no unknown names.
 #[cold]
-pub(super) fn misplaced(target: Target, cursor: Cursor, error: ParseError) -> ParseError {
+pub(super) fn misplaced(target: Target, start: usize, cursor: Cursor, error: ParseError) -> ParseError {
     let here = Cursor { at: error.span.start as usize, ..cursor };
-    let kind = match error.kind {
-        Kind::Symbol if Registers::of(target).is_here(&here) => Kind::NotNumber,
-        Kind::Symbol if here.name() == b"off" => Kind::Off,
-        kind => kind,
-    };
-    ParseError::new(error.span, kind)
+    match error.kind {
+        Kind::Missing(_) if here.clone().is_done() => cursor.error_since(start, error.kind),
+        Kind::Symbol if Registers::of(target).is_here(&here) => ParseError::new(error.span, Kind::NotNumber),
+        Kind::Symbol if here.name() == b"off" => ParseError::new(error.span, Kind::Off),
+        _ => error,
+    }
 }
 
 /// The error of an operand whose text and words differ. `is_off`: one of the two is `off`.
@@ -140,16 +142,14 @@ impl Candidate<'_, '_> {
         }
     }
 
-    /// The error that vcc is missing, if the text has another operand in its place and nothing else is wrong.
+    /// The error of a text that has an operand for each place of the implicit vcc, but another one than vcc there. A text
+    /// without the suffix of an encoding shows it, and so does one that is too long without it.
     fn wrong_vcc(&self, error: ParseError) -> ParseError {
-        let is_too_long = matches!(error.kind, Kind::Unexpected | Kind::Lacks(_));
-        let goes_on = || match self.read(Reading::OtherVcc) {
-            Ok(_) => true,
-            Err(other) => reach(&other) > reach(&error),
-        };
-        let is_vcc = is_too_long && goes_on();
-        let shown = is_vcc.then(|| self.read(Reading::ShownVcc).err()).flatten();
-        shown.unwrap_or(error)
+        let shown = descs(self.target, self.signature).filter(|desc| desc.access.is_some()).count();
+        let is_shown = !self.is_named || matches!(error.kind, Kind::Unexpected | Kind::Lacks(_));
+        let is_complete = is_shown && self.cursor.operands() >= shown;
+        let error_of_shown = is_complete.then(|| self.read(Reading::ShownVcc).err()).flatten();
+        error_of_shown.unwrap_or(error)
     }
 
     /// The error with the range of numbers that the operation can have, if its field can hold more of them.

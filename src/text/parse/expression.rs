@@ -176,11 +176,12 @@ impl Cursor<'_> {
         self.blank();
         let Some(depth) = depth.checked_sub(1) else { return Err(self.error(Kind::Expression)) };
         match self.peek() {
-            b'(' => {
+            open @ (b'(' | b'[') => {
+                let close = if open == b'(' { b')' } else { b']' };
                 self.at += 1;
                 let first = self.term(symbols, depth)?;
-                let all = self.operators(symbols, first, 0, b')', depth)?;
-                self.expect(b')')?;
+                let all = self.operators(symbols, first, 0, close, depth)?;
+                self.expect(close)?;
                 Ok(all)
             }
             sign @ (b'-' | b'+' | b'~' | b'!') => {
@@ -308,7 +309,13 @@ impl Cursor<'_> {
             }
             at
         };
-        if !(self.peek().is_ascii_digit() || self.peek() == b'.' && self.ahead(1).is_ascii_digit()) {
+        // As in LLVM's assembler, a zero at the beginning is one of an octal number, unless a point follows.
+        let is_first = match self.peek() {
+            b'0' => self.ahead(1) == b'.',
+            b'.' => self.ahead(1).is_ascii_digit(),
+            first => first.is_ascii_digit(),
+        };
+        if !is_first {
             return None;
         }
         let mut end = digits(0);

@@ -49,7 +49,11 @@ pub(super) fn parse(target: Target, cursor: Cursor, name: &[u8]) -> Option<Inst>
         let is_form = |signature: &FastSignature| suffix.is_empty() || signature.suffix.starts_with(suffix);
         if is_name(row, stem) && tables.signatures.get(row as usize >> 22).is_some_and(is_form) {
             let mut padded = [0; 128];
-            padded.iter_mut().zip(cursor.rest()).for_each(|(to, from)| *to = *from);
+            let rest = cursor.rest();
+            let len = rest.len().min(padded.len());
+            if let (Some(to), Some(from)) = (padded.get_mut(..len), rest.get(..len)) {
+                to.copy_from_slice(from);
+            }
             let (names, start) = (&TEXT[target as usize].names, cursor.at);
             let quick = Quick { tables, names, target, op_index, row, cursor, start, padded: &padded };
             return quick.instruction(first);

@@ -45,6 +45,9 @@ impl Parser<'_, '_> {
         if self.cursor.is_done() {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
+        if self.cursor.is_list() {
+            return Err(self.cursor.error(Kind::Expression));
+        }
         let start = self.cursor.at;
         let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
         // In these operands, which cannot be literals, `lit(...)` and `lit64(...)` mean the number in them.

@@ -134,7 +134,7 @@ fn described(
     };
     parsed.map_err(|error| {
         let variant = || cursor.error_since(start, Kind::Variant(suffixes(target, &operations)));
-        error.map_or_else(variant, |error| misplaced(target, cursor, error))
+        error.map_or_else(variant, |error| misplaced(target, start, cursor, error))
     })
 }
 
@@ -159,11 +159,11 @@ fn first_of<T>(
     operations: &Operations,
     mut f: impl FnMut(&Candidate) -> Option<T>,
 ) -> Option<T> {
-    let implied = operations.implied;
+    let (implied, is_named) = (operations.implied, operations.has_suffix());
     for rank in operations.ranks() {
-        for (opcode, entry) in operations.iter() {
+        for &(opcode, ref entry) in operations.iter() {
             for signature in rank.forms(target, entry) {
-                let candidate = Candidate { target, cursor, symbols, opcode: *opcode, entry, signature, implied };
+                let candidate = Candidate { target, cursor, symbols, opcode, entry, signature, implied, is_named };
                 if let Some(result) = f(&candidate) {
                     return Some(result);
                 }
@@ -192,9 +192,6 @@ enum Reading {
     OmittedVcc,
     /// The text shows the implicit vcc. This reading finds the place where it is missing.
     ShownVcc,
-    /// The text has another operand in each place of the implicit vcc. Such a text is an error, and this reading finds
-    /// out whether that operand is the only one.
-    OtherVcc,
     /// The operation returns a value, although its temporal hint does not say so.
     Returns,
     /// The text has a destination although its modifiers say that the operation returns nothing, or the reverse. Such a
@@ -212,6 +209,8 @@ struct Candidate<'t, 's> {
     entry: &'s OpcodeEntry,
     signature: &'static FormSignature,
     implied: Implied,
+    /// Whether the suffix of the mnemonic names the encoding.
+    is_named: bool,
 }
 
 impl Candidate<'_, '_> {
@@ -252,7 +251,7 @@ impl Candidate<'_, '_> {
     /// The parser at the first operand, and the descriptors of the form.
     #[inline(always)]
     fn parser(&self, reading: Reading) -> Result<(Parser<'_, '_>, Descs), ParseError> {
-        let &Candidate { target, cursor, symbols, opcode, entry, signature, implied } = self;
+        let &Candidate { target, cursor, symbols, opcode, entry, signature, implied, .. } = self;
         let lacks = || cursor.error_since(0, Kind::Encoding);
         let form = Form::new(target, opcode, entry, signature).ok_or_else(lacks)?;
         let mut parser = Parser::new(cursor, symbols, form, entry.op_index, reading);

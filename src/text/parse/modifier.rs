@@ -109,26 +109,43 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Whether LLVM's assembler takes a denial of this flag, which the operation does not have: GDS on targets without
-    /// it, flags of scalar and image operations of other targets, and those that CDNA5 adds to cache policies.
+    /// it, a cache policy of other operations, flags of image operations of other targets, and those that CDNA5 adds to
+    /// cache policies.
     fn lacks(&self, descs: Descs, name: &[u8]) -> bool {
-        use Field::{D16, Gds, Glc, Nv, ScaleOffset, Slc};
-        let Some(field) = [Gds, D16, Glc, Slc, Nv, ScaleOffset].into_iter().find(|f| f.name().as_bytes() == name)
-        else {
-            return false;
-        };
+        use Field::{D16, Dlc, Gds, Glc, Nv, Sc1, ScaleOffset, Scc, Slc};
+        let known = [Gds, D16, Glc, Slc, Dlc, Scc, Nv, ScaleOffset];
+        let Some(field) = known.into_iter().find(|f| f.name().as_bytes() == name) else { return false };
         let space = SPACES.get(self.form.signature.format as usize).copied().flatten();
         let flags = Flags(info(self.words.target, self.op_index).flags);
         let accesses = flags.is_load() || flags.is_store();
-        let is_scope =
-            |desc: &OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope));
-        let has_scope = || descs.modifiers().any(is_scope);
+        let has_kind = |kind| descs.modifiers().any(|desc| desc.kind == OperandKind::Modifier(kind));
+        let has_scope = || has_kind(ModifierKind::Choice(ModifierList::Scope));
+        let has = |field| descs.modifiers().any(|desc| desc.field == field);
+        let knows = |field| descs.all.descs.iter().any(|desc| desc.field == field);
+        let has_policy = has(Glc) || has(Slc);
+        let is_scalar = || accesses && space == Some(Space::Scalar) && !has_scope();
         let has_others = match field {
-            Gds => space == Some(Space::Lds) && !descs.all.descs.iter().any(|desc| desc.field == field),
-            D16 => accesses && descs.modifiers().any(|desc| desc.field == Field::Dmask),
-            Glc | Slc => accesses && space == Some(Space::Scalar) && !has_scope(),
-            _ => has_scope(),
+            Gds => {
+                let is_plain = accesses && !flags.has_side_effects() || has_kind(ModifierKind::Swizzle);
+                space == Some(Space::Lds) && is_plain && (has(Field::Offset) || has(Field::Offset0))
+            }
+            D16 => accesses && has(Field::Dmask) && !knows(D16),
+            Glc | Slc => has_policy || is_scalar(),
+            Dlc => has_policy && knows(Dlc),
+            Scc => has_policy && knows(Scc) || (knows(Scc) || knows(Sc1)) && is_scalar(),
+            _ => has_scope() && (accesses || space != Some(Space::Scalar)),
         };
-        has_others && !descs.modifiers().any(|desc| desc.field == field)
+        has_others && !has(field)
+    }
+
+    /// Whether `no` before the name of a flag denies it, as in LLVM's assembler: not if the flag makes another form of
+    /// the operation.
+    fn is_deniable(&self, flag: Field) -> bool {
+        match flag {
+            Field::Addr64 | Field::Done | Field::Idxen | Field::Lds | Field::Offen | Field::RowEn => false,
+            Field::Tfe => self.form.descs().any(|desc| desc.field == Field::Dmask),
+            _ => true,
+        }
     }
 
     /// Parses a modifier that must come next.
@@ -149,7 +166,7 @@ impl<'t> Parser<'t, '_> {
         let own = desc.field.name().as_bytes();
         let OperandKind::Modifier(kind) = desc.kind else { return name == own };
         match kind {
-            ModifierKind::Flag => name == own || name.strip_prefix(b"no") == Some(own),
+            ModifierKind::Flag => name == own || name.strip_prefix(b"no") == Some(own) && self.is_deniable(desc.field),
             ModifierKind::Omod => matches!(name, b"mul" | b"div"),
             ModifierKind::List(ListStyle::NegLo) => name == b"neg_lo",
             ModifierKind::List(ListStyle::Neg) => name == b"neg",
@@ -376,17 +393,17 @@ impl<'t> Parser<'t, '_> {
         self.cursor.blank();
         let start = self.cursor.at;
         let word = self.cursor.word();
-        let is_scope = desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope));
+        let is_scope = || desc.kind == OperandKind::Modifier(ModifierKind::Choice(ModifierList::Scope));
         let value = match names.iter().find(|(_, name)| name.as_bytes() == word) {
             Some((value, _)) => {
                 self.cursor.at += word.len();
                 u32::from(*value)
             }
-            None if word.first().is_some_and(u8::is_ascii_digit) || is_scope && self.cursor.peek() == b'(' => {
+            None if self.cursor.name().is_empty() && !self.cursor.is_done() => {
                 self.below(desc.field, (1 << desc.width) - 1)?
             }
             // The printer omits this scope, so the table of names lacks it.
-            None if is_scope && word == b"SCOPE_CU" => {
+            None if word == b"SCOPE_CU" && is_scope() => {
                 self.cursor.at += word.len();
                 0
             }

@@ -188,10 +188,6 @@ impl Parser<'_, '_> {
         if !is_here {
             self.cursor.at = start;
         }
-        if !is_here && self.reading == Reading::OtherVcc {
-            self.cursor.skip_operand();
-            return Ok(true);
-        }
         if !is_here && (self.reading == Reading::ShownVcc || !self.can_omit_vcc()) {
             return Err(self.missing(desc.field));
         }
@@ -241,7 +237,10 @@ impl Parser<'_, '_> {
     fn run(&mut self, desc: &OperandDesc) -> Result<Run, ParseError> {
         let start = self.cursor.at;
         let found = self.registers().read(&mut self.cursor, self.symbols)?;
-        let run = found.filter(|run| run.half.is_none()).ok_or_else(|| self.missing(desc.field))?;
+        let Some(run) = found.filter(|run| run.half.is_none()) else {
+            self.cursor.at = start;
+            return Err(self.missing(desc.field));
+        };
         match self.is_aligned(&run, run.dwords) {
             true => Ok(run),
             false => Err(self.cursor.error_since(start, Kind::Alignment(scalar_align(run.dwords) as u8))),
@@ -430,24 +429,33 @@ impl Parser<'_, '_> {
             Primary::Number(number) => match self.constant(desc, number) {
                 None | Some((LITERAL, _)) if self.takes_long(desc) => match self.long_or_short(desc, number) {
                     Some(coded) => Ok((coded, 0)),
-                    None => Err(kind(self, Kind::Constant(desc.field))),
+                    None => Err(kind(self, self.no_constant(desc))),
                 },
                 Some((LITERAL, literal)) => Ok((EncodedOperand::Literal(literal), 0)),
                 Some((code, _)) => Ok((EncodedOperand::Code(code), 0)),
                 None => match self.upper_half(desc, number) {
                     Some(coded) => Ok((coded, 0)),
-                    None => Err(kind(self, Kind::Constant(desc.field))),
+                    None => Err(kind(self, self.no_constant(desc))),
                 },
             },
             Primary::Long(number) if self.takes_long(desc) => match literal64::exactly(desc, number) {
                 Some(coded) => Ok((coded, 0)),
-                None => Err(kind(self, Kind::Constant(desc.field))),
+                None => Err(kind(self, self.no_constant(desc))),
             },
             Primary::Literal(number) | Primary::Long(number) => match self.forced_literal(desc, number) {
                 Some(literal) => Ok((EncodedOperand::Literal(literal), 0)),
-                None => Err(kind(self, Kind::Constant(desc.field))),
+                None => Err(kind(self, self.no_constant(desc))),
             },
         }
+    }
+
+    /// The error of a constant that does not fit: the operand takes no other constants, either, or takes some.
+    #[cold]
+    fn no_constant(&self, desc: &OperandDesc) -> Kind {
+        let zero = EncodedOperand::Code(INT);
+        let takes_some =
+            desc.access == Some(Access::Read) && crate::codec::encode(desc, zero, &mut self.words.clone()).is_ok();
+        if takes_some { Kind::Constant(desc.field) } else { Kind::Operand(desc.field) }
     }
 
     /// Checks that registers have the operand's length, unless other fields determine it, and that they are aligned.
@@ -530,7 +538,7 @@ impl Parser<'_, '_> {
         let mut place = start;
         let found = self.registers().read(&mut self.cursor, self.symbols)?;
         let coded = match found {
-            None if self.cursor.eat_call(b"lit", b'(') => {
+            None if self.cursor.eat_call(b"lit", b'(') || self.cursor.eat_call(b"lit64", b'(') => {
                 let value = self.cursor.integer(self.symbols)?;
                 self.cursor.expect(b')')?;
                 match kind {
@@ -540,6 +548,7 @@ impl Parser<'_, '_> {
             }
             // A missing offset is 0.
             None if self.cursor.is_done() || !self.cursor.name().is_empty() => EncodedOperand::Number(0),
+            None if self.cursor.is_list() => return Err(self.missing(desc.field)),
             None => EncodedOperand::Number(self.cursor.integer(self.symbols)?),
             Some(run) if run.dwords > 1 => {
                 let kind = Kind::Width { field: desc.field, dwords: 1, given: run.dwords };

@@ -161,7 +161,12 @@ impl Operations {
 
     /// The same operations in all encodings; `None` if the mnemonic has no suffix.
     pub fn in_all_encodings(self) -> Option<Operations> {
-        (self.suffix != Suffix::None).then_some(Operations { suffix: Suffix::None, ..self })
+        self.has_suffix().then_some(Operations { suffix: Suffix::None, ..self })
+    }
+
+    /// Whether the mnemonic has the suffix of an encoding.
+    pub fn has_suffix(&self) -> bool {
+        self.suffix != Suffix::None
     }
 
     pub fn is_empty(&self) -> bool {
