@@ -257,13 +257,6 @@ pub const REFUSALS: &[Refusal] = &[
         is_reversed_lds,
     ),
     refusal(
-        &[Format::Smem],
-        "expected a 20-bit unsigned offset",
-        "a negative offset from a resource, which the hardware takes for a large one",
-        ("gfx900", "00002bc0c99015d4"),
-        |i| name(i).contains("buffer") && i.to_string().contains("-0x") && is_of(i, &["gfx9"]),
-    ),
-    refusal(
         &[Format::Vop3pMai],
         "inline constants are not allowed",
         "LLVM's assembler refuses on gfx908 what its disassembler prints",

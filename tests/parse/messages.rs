@@ -128,6 +128,8 @@ fn messages_name_what_is_wrong() {
         ("gfx1200", "s_prefetch_data s[102:103], 0x0, s104, 65", "sdata: a number from 0 to 31 expected", 40),
         ("gfx1200", "s_buffer_load_b32 s0, s[0:3], s4 offset:-1", "offset: a number from 0 to 8388607 expected", 34),
         ("gfx1200", "s_buffer_load_b32 s0, s[0:3], -1", "offset: a number from 0 to 8388607 expected", 31),
+        ("gfx942", "s_buffer_load_dword s0, s[4:7], s2 offset:-1", "offset: a number from 0 to 1048575 expected", 36),
+        ("gfx942", "s_buffer_load_dword s0, s[4:7], -1", "offset: a number from 0 to 1048575 expected", 33),
         ("gfx1030", "s_buffer_load_dword s0, s[4:7], -1", "offset: a number from 0 to 1048575 expected", 33),
         ("gfx1030", "s_buffer_load_dword s0, s[4:7], 0x800000", "offset: a number from 0 to 1048575 expected", 33),
         (

@@ -10,7 +10,7 @@ mod parts;
 use crate::build::emit::camel;
 use crate::build::emit::make::modifier_set::{self, Variant};
 use crate::build::emit::make::{Shared, documented};
-use crate::build::kind::{AddressKind, OperandKind, RegisterKind};
+use crate::build::kind::{AddressKind, OffsetKind, OperandKind, RegisterKind};
 use crate::build::lower::encoding::encoding;
 use crate::build::lower::{Constraints, FormSignature, LFormat, OperandDesc, Operation, Target};
 use crate::build::model::error::Result;
@@ -285,6 +285,25 @@ impl Form<'_> {
     fn values(&self, field: &str) -> Option<Values> {
         let def = self.t.formats[self.operation.format].def;
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
+    }
+
+    /// The values of an operand's field. Those of an offset that may be a register instead are the values of a constant.
+    fn values_of(&self, desc: &OperandDesc) -> Option<Values> {
+        self.values(&desc.field).or_else(|| self.values_of_constant(desc))
+    }
+
+    /// The values that an offset has as a constant, if a statement is about constants alone: its condition is the bit
+    /// that tells them from registers.
+    fn values_of_constant(&self, desc: &OperandDesc) -> Option<Values> {
+        let OperandKind::Offset(OffsetKind::Bytes { imm, .. }) = desc.kind else { return None };
+        let format = &self.t.formats[self.operation.format];
+        let is_imm = |(field, values): &(String, Values)| {
+            pieces(format, field) == Some([(imm, 1), (0, 0)]) && *values == Values { shift: 0, set: 1 << 1 }
+        };
+        let target = &self.t.row.name;
+        let mut limits = format.def.limits(&self.operation.mnemonic, target);
+        let only = limits.find(|only| only.field == desc.field && matches!(&only.conditions[..], [one] if is_imm(one)));
+        only.and_then(|only| only.values.of(target).copied())
     }
 
     /// The values of `Limit` for the modifiers that can be set.

@@ -315,7 +315,13 @@ impl Parser<'_, '_> {
         let field = match rule {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
             RuleError::Overlap { field } | RuleError::UpperHalf { field } => field,
-            RuleError::Value { field, .. } => return self.span_of(field).or_else(|| self.modifier_of(field)),
+            RuleError::Value { field, .. } => {
+                // After a scalar register, the number is that of the modifier.
+                let is_sum = |held: &&Held| matches!(held.coded, EncodedOperand::RegisterPlusOffset(..));
+                let held = self.held.iter().flatten().find(|held| held.desc.field == field);
+                let span = held.filter(|held| !is_sum(held)).map(|held| held.span);
+                return span.or_else(|| self.modifier_of(field));
+            }
             RuleError::Banks { y, .. } => y,
             RuleError::ConstantBus { .. } => excess?,
         };

@@ -100,7 +100,8 @@ impl Cursor<'_> {
         self.blank();
         let start = self.at;
         let first = self.term(symbols, DEPTH)?;
-        let value = self.operators(symbols, first, 0, stop, DEPTH)?;
+        // As in LLVM's assembler, no operators are between bars, one of which is an operator itself.
+        let value = if stop == b'|' { first } else { self.operators(symbols, first, 0, stop, DEPTH)? };
         symbols.expression(Span::new(start, self.at));
         Ok(value)
     }

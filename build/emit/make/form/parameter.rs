@@ -37,7 +37,7 @@ impl Slot<'_> {
 impl Form<'_> {
     /// Adds the parameter of an operand or modifier, unless it is implicit or optional.
     pub fn parameter(&self, desc: &OperandDesc, parts: &mut Parts, shared: &mut Shared) -> Result<()> {
-        let free = modifier_set::free_width(self.constraints, self.values(&desc.field), desc);
+        let free = modifier_set::free_width(self.constraints, self.values_of(desc), desc);
         let slot = Slot {
             desc: &OperandDesc { width: free, ..desc.clone() },
             is_unsigned: free != desc.width,
