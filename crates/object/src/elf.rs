@@ -14,8 +14,12 @@ use crate::error::{ElfFault, ElfPart, ErrorKind};
 pub const SHT_PROGBITS: u32 = 1;
 /// The table of all symbols.
 pub const SHT_SYMTAB: u32 = 2;
+/// A table of strings.
+pub const SHT_STRTAB: u32 = 3;
 /// A table of relocations with addends.
 pub const SHT_RELA: u32 = 4;
+/// A table by which a loader finds symbols.
+pub const SHT_HASH: u32 = 5;
 /// The table that tells a loader what to load and relocate.
 pub const SHT_DYNAMIC: u32 = 6;
 /// The type of sections of notes.
@@ -30,6 +34,8 @@ pub const SHT_DYNSYM: u32 = 11;
 pub const SHT_INIT_ARRAY: u32 = 14;
 /// Pointers to functions that run at the end.
 pub const SHT_FINI_ARRAY: u32 = 15;
+/// Pointers to functions that run before those of [`SHT_INIT_ARRAY`].
+pub const SHT_PREINIT_ARRAY: u32 = 16;
 /// A table with the section number of each symbol, in files with more sections than a symbol's own field can name.
 pub const SHT_SYMTAB_SHNDX: u32 = 18;
 /// A packed table of relocations of pointers into the file.
@@ -40,6 +46,14 @@ pub const SHT_CREL: u32 = 0x4000_0014;
 pub const SHT_LLVM_ADDRSIG: u32 = 0x6fff_4c03;
 /// The numbers of calls between functions (`SHT_LLVM_CALL_GRAPH_PROFILE`).
 pub const SHT_LLVM_CALL_GRAPH_PROFILE: u32 = 0x6fff_4c09;
+/// A table by which a loader finds symbols, in GNU's format.
+pub const SHT_GNU_HASH: u32 = 0x6fff_fff6;
+/// The versions of symbols that the file defines.
+pub const SHT_GNU_VERDEF: u32 = 0x6fff_fffd;
+/// The versions of symbols that the file needs.
+pub const SHT_GNU_VERNEED: u32 = 0x6fff_fffe;
+/// The number of the version of each symbol.
+pub const SHT_GNU_VERSYM: u32 = 0x6fff_ffff;
 /// The flag of sections that can be written.
 pub const SHF_WRITE: u64 = 1;
 /// The flag of sections that are loaded.
@@ -209,6 +223,16 @@ impl Section {
     /// Whether the section is loaded.
     pub fn is_loaded(&self) -> bool {
         self.flags & SHF_ALLOC != 0
+    }
+
+    /// Whether the meaning of the section's contents is known by its type: code or data whose addresses have
+    /// relocations, or a table that holds no addresses or that this package reads. A table of another type, such as
+    /// Android's packed relocations, may hold addresses that nobody adapts.
+    pub fn has_known_type(&self) -> bool {
+        let data = [SHT_PROGBITS, SHT_NOBITS, SHT_NOTE, SHT_PREINIT_ARRAY, SHT_INIT_ARRAY, SHT_FINI_ARRAY];
+        let names = [SHT_STRTAB, SHT_HASH, SHT_GNU_HASH, SHT_GNU_VERDEF, SHT_GNU_VERNEED, SHT_GNU_VERSYM];
+        let read = [SHT_SYMTAB, SHT_DYNSYM, SHT_DYNAMIC, SHT_REL, SHT_RELA, SHT_RELR];
+        [data, names, read].iter().any(|kinds| kinds.contains(&self.kind))
     }
 
     /// Whether the section has code in the file.

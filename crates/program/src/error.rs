@@ -1,5 +1,6 @@
 //! Reasons why code cannot be changed.
 
+use alloc::string::String;
 use core::fmt;
 
 use amdgpu_isa::patch::PatchError;
@@ -45,6 +46,15 @@ pub enum Error {
         /// The address of the place.
         address: u64,
     },
+    /// A section is of a type that this package does not read, and may hold addresses.
+    UnknownSection {
+        /// The name of the section, with U+FFFD in place of bytes that are not UTF-8.
+        name: String,
+        /// The type of the section, `sh_type`.
+        kind: u32,
+    },
+    /// The file has no table of sections, and what moves with its code is not known.
+    NoSections,
     /// The file is damaged.
     Damaged(ErrorKind),
     /// The file is an object for a linker, whose contents have no addresses yet: [`Placed`](crate::Placed) gives them
@@ -66,9 +76,13 @@ impl Error {
             Error::SecondEntry { address } => Error::SecondEntry { address: other(address) },
             Error::Pointer { address } => Error::Pointer { address: other(address) },
             Error::Relocation { address } => Error::Relocation { address: other(address) },
-            Error::JumpsIntoInstructions | Error::Damaged(_) | Error::Relocatable | Error::Version2 | Error::Layout => {
-                self
-            }
+            Error::JumpsIntoInstructions
+            | Error::UnknownSection { .. }
+            | Error::NoSections
+            | Error::Damaged(_)
+            | Error::Relocatable
+            | Error::Version2
+            | Error::Layout => self,
         }
     }
 }
@@ -101,6 +115,12 @@ impl fmt::Display for Error {
             ),
             Error::Relocation { address } => {
                 write!(f, "the relocation of the place at {address:#x} cannot follow the code that moves")
+            }
+            Error::UnknownSection { name, kind } => {
+                write!(f, "section {name} is of the unknown type {kind:#x}: if it holds addresses, they cannot follow")
+            }
+            Error::NoSections => {
+                f.write_str("the file has no table of sections, so what moves with its code is not known")
             }
             Error::Damaged(kind) => kind.fmt(f),
             Error::Relocatable => {

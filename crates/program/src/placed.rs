@@ -13,6 +13,7 @@ use amdgpu_object::elf::wide::{self, file_header, section_header};
 use amdgpu_object::elf::{self, File, Section};
 use amdgpu_object::relocation_kinds::{Base, Formula, Part};
 
+use crate::layout::check_types;
 use crate::{Edits, Error};
 
 /// The number of bytes for each symbol in section 0: a symbol that the object does not define is at the beginning, and
@@ -139,8 +140,8 @@ impl Places {
     /// The file is damaged, or has tables that cannot be read or overlap.
     fn new(file: &File<'_>) -> Result<Places, Error> {
         let sections = sections(file)?;
-        let is_unread = |kind| tables(&sections, kind).next().is_some();
-        if is_unread(elf::SHT_SYMTAB_SHNDX) || is_unread(elf::SHT_CREL) || !are_apart(file, &sections) {
+        check_types(file, &sections)?;
+        if !are_apart(file, &sections) {
             return Err(Error::Layout);
         }
         let symbols =

@@ -97,9 +97,6 @@ impl Writer<'_, '_> {
                 return Err(Error::Relocation { address });
             }
         }
-        if tables(elf::SHT_CREL).next().is_some() {
-            return Err(Error::Layout);
-        }
         tables(elf::SHT_RELR).try_for_each(|table| self.packed(table))?;
         self.descriptors()?;
         for table in tables(elf::SHT_RELA) {

@@ -411,3 +411,71 @@ fn pointers_without_relocations_are_refused() {
     file[text..text + 4].copy_from_slice(&(function as u32).to_le_bytes());
     assert_eq!(pointer(rewritten(&file)), Some(start + 4));
 }
+
+/// The code object of a source whose data has a pointer to code.
+fn with_pointer() -> Vec<u8> {
+    let source = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\nk:\n\ts_nop 0\n\ts_endpgm\n\
+        \t.type f,@function\nf:\n\ts_endpgm\n\t.data\n\t.p2align 3\nd:\n\t.quad f\n";
+    let made = amdgpu_asm::assemble("a.s", source, &amdgpu_asm::Options::default()).unwrap();
+    made.to_code_object(false).unwrap()
+}
+
+/// The file with an `s_nop` before its second instruction.
+fn longer(file: &[u8]) -> Result<Vec<u8>, amdgpu_program::Error> {
+    let mut result = None;
+    image(file, |image| {
+        let mut edits = Edits::default();
+        edits.insert(image.sections[0].address + 4, &[parse(Target::Gfx942, "s_nop 5").unwrap()]);
+        result = Some(rewrite(image, Target::Gfx942, &edits));
+    });
+    result.unwrap()
+}
+
+/// The number of the section with a name.
+fn section(file: &[u8], name: &[u8]) -> usize {
+    let parsed = File::parse(file).unwrap();
+    let (sections, names) = (parsed.sections().0, parsed.section_names(&parsed.sections().0));
+    sections.iter().position(|section| elf::text(names, section.name) == Some(name)).unwrap()
+}
+
+/// Addresses in a table that is not read could not follow: with Android's packed relocations, pointers would stay.
+#[test]
+fn tables_of_unknown_types_are_refused() {
+    let file = with_pointer();
+    let new = longer(&file).unwrap();
+    let android = |file: &[u8]| {
+        let at = File::parse(file).unwrap().section_header(section(file, b".rela.dyn")) as usize;
+        let mut file = file.to_vec();
+        file[at + 4..at + 8].copy_from_slice(&0x6000_0002u32.to_le_bytes());
+        file
+    };
+    let name = String::from(".rela.dyn");
+    let error = amdgpu_program::Error::UnknownSection { name: name.clone(), kind: 0x6000_0002 };
+    assert_eq!(longer(&android(&file)), Err(error));
+    let proof = validate(&android(&file), &android(&new), Target::Gfx942, is_neutral);
+    assert_eq!(proof, Err(Difference::Section { name }));
+}
+
+/// A tool can set the alignment of a section without moving the section.
+#[test]
+fn sections_may_lie_beside_their_alignment() {
+    let mut file = with_pointer();
+    let parsed = File::parse(&file).unwrap();
+    let data = section(&file, b".data");
+    assert_ne!(parsed.sections().0[data].address % 4096, 0);
+    let at = parsed.section_header(data) as usize;
+    file[at + 48..at + 56].copy_from_slice(&4096u64.to_le_bytes());
+    let new = longer(&file).unwrap();
+    assert_eq!(validate(&file, &new, Target::Gfx942, is_neutral), Ok(()));
+    let address = |file: &[u8]| File::parse(file).unwrap().sections().0[data].address;
+    assert_eq!(address(&new) % 4096, address(&file) % 4096);
+}
+
+/// Without a table of sections, nobody knows what moves.
+#[test]
+fn files_without_sections_are_refused() {
+    let mut file = with_pointer();
+    file[40..48].fill(0);
+    file[60..64].fill(0);
+    assert_eq!(longer(&file), Err(amdgpu_program::Error::NoSections));
+}
