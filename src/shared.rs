@@ -182,7 +182,7 @@ pub const FLAGS: [&str; 32] = [
 ];
 
 /// The steps of computing an address, by their names in `isa/`: the variants of `AddressStep`.
-pub const ADDRESS_STEPS: [&str; 13] = [
+pub const ADDRESS_STEPS: [&str; 14] = [
     "pc",
     ADDRESS_JUMP,
     "low",
@@ -194,6 +194,7 @@ pub const ADDRESS_STEPS: [&str; 13] = [
     "absolute",
     "copy",
     "select",
+    "shift",
     "sign8",
     "sign16",
 ];

@@ -80,6 +80,7 @@ impl Constants {
             AddressStep::Copy if is_pair => self.set_pair(to, first),
             AddressStep::Copy => self.set(to, first.map(low)),
             AddressStep::Sum => self.set_pair(to, first.zip(second).map(|(a, b)| a.wrapping_add(b))),
+            AddressStep::Shift => self.set_pair(to, first.zip(second).map(|(a, by)| a >> (by & 63))),
             AddressStep::Sign8 => self.set(to, first.map(|value| i32::from(value as i8) as u32)),
             AddressStep::Sign16 => self.set(to, first.map(|value| i32::from(value as i16) as u32)),
             AddressStep::Jump | AddressStep::Select => {}

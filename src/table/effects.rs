@@ -81,6 +81,8 @@ pub enum AddressStep {
     Copy,
     /// A copy of one of two values (`s_cselect_b64`), or of one value or none (`s_cmov_b64`), as SCC decides.
     Select,
+    /// A shift of both halves to the right: by 32, it moves the upper half to the lower one.
+    Shift,
     /// An extension of the lowest 8 bits of the upper half with their sign.
     Sign8,
     /// An extension of the lowest 16 bits of the upper half with their sign.

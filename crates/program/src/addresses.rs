@@ -325,7 +325,8 @@ fn goes_on_from(
             return false;
         }
         let is_read = inst.operands().any(|operand| operand.access.reads() && scalars(&operand) & halves != 0);
-        let copies = matches!(inst.address_step(), Some(AddressStep::Copy | AddressStep::Select));
+        // No shift to the right makes another address: it takes the upper half, or a number that can be followed on.
+        let copies = matches!(inst.address_step(), Some(AddressStep::Copy | AddressStep::Select | AddressStep::Shift));
         if is_read && !copies && computes(&inst) {
             return true;
         }

@@ -222,6 +222,7 @@ impl Run<'_> {
                 self.put(&operands[0], from.wrapping_sub(less));
             }
             "s_add_i32" | "s_add_co_i32" => self.put(&operands[0], read(self, 1).wrapping_add(read(self, 2))),
+            "s_lshr_b64" => self.put(&operands[0], read(self, 1) >> (read(self, 2) & 63)),
             "s_abs_i32" => self.put(&operands[0], (read(self, 1) as i32).unsigned_abs().into()),
             "s_add_nc_u64" => self.put(&operands[0], read(self, 1).wrapping_add(read(self, 2))),
             "s_sext_i32_i16" => self.put(&operands[0], read(self, 1) as i16 as u64),

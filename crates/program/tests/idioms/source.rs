@@ -36,6 +36,9 @@ const ADDRESSES: &[&str] = &[
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b64 s[4:5], s[6:7]",
     // The halves are in separate registers, as in clang's code without optimization.
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b32 s11, s6; s_mov_b32 s10, s7; s_mov_b32 s4, s11; s_mov_b32 s5, s10",
+    "s_mov_b32 s20, 32; {getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_lshr_b64 s[8:9], s[6:7], s20; s_mov_b32 s9, s6; \
+     s_mov_b32 s4, s9; s_mov_b32 s5, s8",
+    "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_lshr_b64 s[8:9], s[6:7], 32; s_mov_b32 s4, s6; s_mov_b32 s5, s8",
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; v_mov_b32 v0, s6; v_mov_b32 v1, s7; \
      v_readfirstlane_b32 s4, v0; v_readfirstlane_b32 s5, v1",
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; v_writelane_b32 v2, s6, 3; v_writelane_b32 v2, s7, 4; \
