@@ -233,6 +233,27 @@ fn every_sample_is_taken_apart_and_put_together() {
     }
 }
 
+/// Compilers differ in the settings that a processor has: LLVM 24 gives gfx1250 no XNACK, and 0x449 as `e_flags`.
+#[test]
+fn other_flags_come_back() {
+    let work = directory("asm-flags");
+    let input = work.join("in.co");
+    let samples = samples();
+    let (path, ..) = samples.iter().find(|(path, ..)| path.to_str().unwrap().contains("gfx1250")).unwrap();
+    let mut file = std::fs::read(path).unwrap();
+    assert_eq!(file[48..52], 0x549u32.to_le_bytes());
+    file[48..52].copy_from_slice(&0x449u32.to_le_bytes());
+    std::fs::write(&input, &file).unwrap();
+    let source = run(&["dis", "--asm", input.to_str().unwrap()], b"").ok();
+    assert!(source.contains("\t.amdgpu_isa_flags 0x449\n"), "{source}");
+    let output = work.join("again.co");
+    run(&["asm", "--strip", "--sorted-names", "-", "-o", output.to_str().unwrap()], source.as_bytes()).ok();
+    assert!(std::fs::read(&output).unwrap() == file);
+    // They have to be those of the processor.
+    let err = run(&["asm", "-"], source.replace("0x449", "0x44c").as_bytes()).err;
+    assert!(err.contains("these flags are not of the processor that `.amdgcn_target` names"), "{err}");
+}
+
 #[test]
 fn relocatable_objects_are_taken_apart_and_put_together() {
     let work = directory("asm-round-object");

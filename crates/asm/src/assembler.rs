@@ -146,6 +146,8 @@ pub struct Assembler {
     pub wave: Option<u16>,
     /// The filler that `.amdgpu_isa_fill` or an option names.
     pub filler: Option<Filler>,
+    /// The value of `e_flags` that `.amdgpu_isa_flags` states.
+    pub flags: Option<u32>,
     /// Whether the tables of names of a linked file are sorted.
     pub sorted_names: bool,
     pub notes: Vec<Note>,

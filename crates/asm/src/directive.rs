@@ -148,6 +148,17 @@ impl Assembler {
                     Filler::named(name).ok_or_else(|| Flaw::new(scan.place(from), "`llvm22` or `llvm23` expected"))?,
                 );
             }
+            ".amdgpu_isa_flags" => {
+                scan.blank();
+                let from = scan.at;
+                let flags = u32::try_from(self.number(scan)?).ok();
+                let named = flags.and_then(amdgpu_isa::processor::Processor::from_e_flags);
+                if named.is_none() || named != self.table.target.map(|own| own.processor) {
+                    let text = "these flags are not of the processor that `.amdgcn_target` names";
+                    return Err(Flaw::new(scan.place(from), text));
+                }
+                self.flags = flags;
+            }
             ".amdgpu_hsa_kernel" => {
                 let (id, _) = self.symbol_name(scan)?;
                 self.table.get_mut(id).kind = KERNEL;

@@ -12,6 +12,7 @@ pub static DIRECTIVES: &[(&str, &str)] = &[
         "names the processor, its settings and the system, as in `\"amdgcn-amd-amdhsa--gfx942:xnack-\"`",
     ),
     (".amdgpu_isa_fill", "fills sources that an operation does not have as `llvm22` does, or as `llvm23`"),
+    (".amdgpu_isa_flags", "states the field `e_flags` of the file, where it is not the usual one of the processor"),
     (".amdhsa_code_object_version", "sets the version of the code object: 4, 5 or 6"),
     (".amdhsa_kernel", "begins the descriptor of the kernel with this name"),
     (".end_amdhsa_kernel", "ends the descriptor of a kernel"),

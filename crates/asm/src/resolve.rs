@@ -177,7 +177,7 @@ impl Assembler {
             Os::None if is_gnu => ELFOSABI_GNU,
             os => os.abi(),
         };
-        let flags = processor.flags();
+        let flags = self.flags.unwrap_or_else(|| processor.flags());
         let has_addends = self.has_addends();
         let sorted_names = self.sorted_names;
         let image = Image { flags, abi, abi_version, sections, symbols, has_addends, addressed, sorted_names };

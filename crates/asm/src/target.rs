@@ -80,6 +80,17 @@ impl Processor {
         self.target
     }
 
+    /// The value of `e_flags` that files for a triple have, unless `.amdgpu_isa_flags` states another one.
+    ///
+    /// ```
+    /// use amdgpu_asm::Processor;
+    /// assert_eq!(Processor::flags_of("amdgcn-amd-amdhsa--gfx942"), Some(0x54c));
+    /// assert_eq!(Processor::flags_of("amdgcn-amd-amdhsa--gfx1"), None);
+    /// ```
+    pub fn flags_of(triple: &str) -> Option<u32> {
+        Processor::parse(triple).ok().map(|processor| processor.flags())
+    }
+
     /// Reads a triple such as `amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-`.
     pub(crate) fn parse(triple: &str) -> Result<Processor, String> {
         let id = TargetId::in_triple(triple).ok_or_else(|| "no processor is named here".to_string())?;

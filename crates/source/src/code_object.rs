@@ -243,7 +243,12 @@ impl<'a> CodeObject<'a> {
         ];
         let features = settings.into_iter().flatten().collect();
         let processor = Processor::from_e_flags(flags).map_or("", Processor::name).to_string();
-        let mut out = format!("\t.amdgcn_target \"amdgcn-{os}--{}\"\n", TargetId { processor, features });
+        let triple = format!("amdgcn-{os}--{}", TargetId { processor, features });
+        let mut out = format!("\t.amdgcn_target \"{triple}\"\n");
+        // Compilers differ in the settings that a processor has.
+        if amdgpu_asm::Processor::flags_of(&triple).is_some_and(|usual| usual != flags) {
+            let _ = writeln!(out, "\t.amdgpu_isa_flags {flags:#x}");
+        }
         if abi == ELFOSABI_HSA {
             let _ = writeln!(out, "\t.amdhsa_code_object_version {}", version + 2);
         }
