@@ -53,6 +53,7 @@ pub mod rules;
 mod settings;
 mod trim;
 
+use alloc::string::String;
 use core::fmt;
 
 use amdgpu_program::Difference;
@@ -69,6 +70,8 @@ pub enum Error {
     UnknownJump {
         /// Address of the jump.
         address: u64,
+        /// The name of the section in which the address is an offset, in an object for a linker.
+        section: Option<String>,
     },
     /// The code cannot be changed.
     Program(amdgpu_program::Error),
@@ -80,10 +83,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Helpless => f.write_str("no instruction helps that could be inserted"),
-            Error::UnknownJump { address } => write!(
-                f,
-                "it is not known where the jump at {address:#x} leads, and code that it may lead to would move"
-            ),
+            Error::UnknownJump { address, section } => {
+                write!(f, "it is not known where the jump at {address:#x}")?;
+                section.as_ref().map_or(Ok(()), |section| write!(f, " of section {section}"))?;
+                f.write_str(" leads, and code that it may lead to would move")
+            }
             Error::Program(why) => why.fmt(f),
             Error::NotProved(why) => write!(f, "the changed code is not proved to be the same program: {why}"),
         }

@@ -1,5 +1,6 @@
 //! Repairs of sections and code objects: all changes that make them clean, or shorter.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
@@ -30,6 +31,8 @@ pub struct Plan {
     /// The address of a jump or call whose target is not known, and which may lead to code that the changes move;
     /// `None` if there is no such jump.
     pub unknown_jump: Option<u64>,
+    /// The name of the section of that jump in an object for a linker, where addresses are offsets in sections.
+    pub unknown_section: Option<String>,
 }
 
 impl Plan {
@@ -40,10 +43,16 @@ impl Plan {
     /// branches, relocations, and addresses that code makes relative to itself points into the code. In that case, take
     /// [`Plan::edits`].
     pub fn followed(self) -> Result<Edits, Error> {
-        match self.unknown_jump {
-            Some(address) => Err(Error::UnknownJump { address }),
+        match self.unknown() {
+            Some(error) => Err(error),
             None => Ok(self.edits),
         }
+    }
+
+    /// The error about the jump whose target is not known, if there is one.
+    pub fn unknown(&self) -> Option<Error> {
+        let address = self.unknown_jump?;
+        Some(Error::UnknownJump { address, section: self.unknown_section.clone() })
     }
 }
 
@@ -73,7 +82,9 @@ pub fn image_with(image: &Image<'_>, target: Target, repair: Repair, settings: S
         Ok::<(), amdgpu_object::Error>(())
     });
     visited.map_err(|error| amdgpu_program::Error::from(error.kind))?;
-    plan.unknown_jump = plan.unknown_jump.map(|jump| placed.origin(jump).map_or(jump, |(_, offset)| offset));
+    if let Some((section, offset)) = plan.unknown_jump.and_then(|jump| placed.place(jump)) {
+        (plan.unknown_jump, plan.unknown_section) = (Some(offset), Some(section));
+    }
     Ok(plan)
 }
 
@@ -139,7 +150,7 @@ fn all<'s, 'a: 's>(sections: impl Iterator<Item = Functions<'s, 'a>>, target: Ta
     let all: Vec<_> = sections.map(|functions| one(functions, target, repair, &mut edits)).collect();
     let first = |(functions, jumps): &(Functions<'_, '_>, Jumps)| jumps.first_unknown(functions, target, &edits);
     let unknown_jump = all.iter().find_map(first).filter(|_| !edits.is_empty());
-    Plan { edits, unknown_jump }
+    Plan { edits, unknown_jump, unknown_section: None }
 }
 
 /// Plans the changes of one section.

@@ -222,6 +222,6 @@ fn what_cannot_be_planned_is_an_error() {
     let plan = repair::image(&bare(0x1000, &code), TARGET, Repair::Fix).expect("it has an address");
     assert_eq!((plan.unknown_jump, plan.edits.counts()), (Some(0x1010), (1, 0, 0)));
     let error = plan.followed().expect_err("a jump is not known");
-    assert_eq!(error, Error::UnknownJump { address: 0x1010 });
+    assert_eq!(error, Error::UnknownJump { address: 0x1010, section: None });
     assert!(error.to_string().starts_with("it is not known where the jump at 0x1010 leads"), "{error}");
 }

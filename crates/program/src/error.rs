@@ -1,5 +1,6 @@
 //! Reasons why code cannot be changed.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
@@ -46,6 +47,13 @@ pub enum Error {
         /// The address of the place.
         address: u64,
     },
+    /// The reason is in one section of an object for a linker, whose addresses are offsets in this section.
+    InSection {
+        /// The name of the section, with U+FFFD in place of bytes that are not UTF-8.
+        section: String,
+        /// The reason itself.
+        reason: Box<Error>,
+    },
     /// A section is of a type that this package does not read, and may hold addresses.
     UnknownSection {
         /// The name of the section, with U+FFFD in place of bytes that are not UTF-8.
@@ -77,6 +85,7 @@ impl Error {
             Error::Pointer { address } => Error::Pointer { address: other(address) },
             Error::Relocation { address } => Error::Relocation { address: other(address) },
             Error::JumpsIntoInstructions
+            | Error::InSection { .. }
             | Error::UnknownSection { .. }
             | Error::NoSections
             | Error::Damaged(_)
@@ -116,6 +125,7 @@ impl fmt::Display for Error {
             Error::Relocation { address } => {
                 write!(f, "the relocation of the place at {address:#x} cannot follow the code that moves")
             }
+            Error::InSection { section, reason } => write!(f, "in section {section}, {reason}"),
             Error::UnknownSection { name, kind } => {
                 write!(f, "section {name} is of the unknown type {kind:#x}: if it holds addresses, they cannot follow")
             }

@@ -1,14 +1,13 @@
 //! The layout of a code object after its code has changed its length.
 
 use alloc::collections::BTreeMap;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use amdgpu_object::Image;
 use amdgpu_object::elf::{self, File};
 
-use crate::placed::are_apart;
+use crate::sections::{are_apart, check_types};
 use crate::{Edits, Error};
 
 const PAGE: u64 = 0x1000;
@@ -19,22 +18,6 @@ const MOST_ALIGN: u64 = 1 << 24;
 /// The number of bytes from an address to the end of its page.
 pub fn fills(address: u64) -> u64 {
     (PAGE - address % PAGE) % PAGE
-}
-
-/// Whether the addresses that a section may hold can follow the code.
-fn is_understood(section: &elf::Section) -> bool {
-    let is_unread = [elf::SHT_CREL, elf::SHT_SYMTAB_SHNDX].contains(&section.kind);
-    !is_unread && (section.has_known_type() || section.is_code() || !section.is_loaded())
-}
-
-/// Checks that the addresses in all sections can follow the code.
-///
-/// # Errors
-/// [`Error::UnknownSection`]: a section is of a type that may hold addresses and is not read.
-pub fn check_types(file: &File<'_>, sections: &[elf::Section]) -> Result<(), Error> {
-    let Some(section) = sections.iter().skip(1).find(|section| !is_understood(section)) else { return Ok(()) };
-    let name = elf::text(file.section_names(sections), section.name).unwrap_or_default();
-    Err(Error::UnknownSection { name: String::from_utf8_lossy(name).into_owned(), kind: section.kind })
 }
 
 /// The file and its sections with code, before and after the changes.

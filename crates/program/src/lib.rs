@@ -41,6 +41,7 @@ mod kept;
 mod layout;
 mod placed;
 mod rewrite;
+mod sections;
 mod validate;
 
 pub use edits::{Edit, Edits, Slot, second_entry};

@@ -6,6 +6,8 @@
 //! define, and the entries of the table of addresses (GOT), lie in section 0, after all other sections: 32-bit
 //! distances that are not sign-extended reach only later addresses.
 
+use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use amdgpu_isa::Target;
@@ -13,7 +15,7 @@ use amdgpu_object::elf::wide::{self, file_header, section_header};
 use amdgpu_object::elf::{self, File, Section};
 use amdgpu_object::relocation_kinds::{Base, Formula, Part};
 
-use crate::layout::check_types;
+use crate::sections::{are_apart, check_types};
 use crate::{Edits, Error};
 
 /// The number of bytes for each symbol in section 0: a symbol that the object does not define is at the beginning, and
@@ -82,13 +84,39 @@ impl<'a> Placed<'a> {
     /// bytes stay.
     ///
     /// # Errors
-    /// The same errors as [`rewrite`](crate::rewrite()) has, but with offsets in sections in place of addresses.
+    /// The same errors as [`rewrite`](crate::rewrite()) has, but with sections and offsets in place of addresses:
+    /// [`Error::InSection`].
     pub fn rewrite(&self, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
         let mut result = Err(Error::Layout);
         crate::visit(&self.bytes, &mut |image| result = crate::rewrite(image, target, edits));
-        let to_offset = |address| self.origin(address).map_or(address, |(_, offset)| offset);
-        let new = result.map_err(|error| error.at(to_offset))?;
+        let new = result.map_err(|error| self.located(error))?;
         self.places.unlink(&File::parse(self.old)?, &File::parse(&new)?)
+    }
+
+    /// The name of the section that contains an address, with U+FFFD in place of bytes that are not UTF-8, and the
+    /// offset in this section, in bytes.
+    pub fn place(&self, address: u64) -> Option<(String, u64)> {
+        let (number, offset) = self.origin(address)?;
+        let file = File::parse(self.old).ok()?;
+        let (sections, _) = file.sections();
+        let name = elf::text(file.section_names(&sections), sections.get(number)?.name).unwrap_or_default();
+        Some((String::from_utf8_lossy(name).into_owned(), offset))
+    }
+
+    /// The error with the section and the offset of its place, instead of the address that this layout gives.
+    fn located(&self, error: Error) -> Error {
+        let mut inside = None;
+        let error = error.at(|address| match self.place(address) {
+            Some((section, offset)) => {
+                inside = Some(section);
+                offset
+            }
+            None => address,
+        });
+        match inside {
+            Some(section) => Error::InSection { section, reason: Box::new(error) },
+            None => error,
+        }
     }
 
     /// Another object with the same sections, as if it were linked, with the same address for each section.
@@ -118,14 +146,6 @@ fn sections(file: &File<'_>) -> Result<Vec<Section>, Error> {
         Some(kind) => Err(kind.into()),
         None => Ok(sections),
     }
-}
-
-/// Whether all tables of symbols and relocations together are at most as long as the file. Longer tables overlap, and
-/// the same bytes would be read again and again.
-pub fn are_apart(file: &File<'_>, sections: &[Section]) -> bool {
-    let kinds = [elf::SHT_RELA, elf::SHT_RELR, elf::SHT_SYMTAB, elf::SHT_DYNSYM];
-    let sizes = sections.iter().filter(|section| kinds.contains(&section.kind)).map(|section| section.size);
-    sizes.fold(0, u64::saturating_add) <= file.bytes.len() as u64
 }
 
 /// The sections of a kind, such as tables of symbols or of relocations.

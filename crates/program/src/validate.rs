@@ -10,6 +10,7 @@ mod pairs;
 mod tables;
 mod values;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -69,6 +70,32 @@ pub enum Difference {
         /// The old address of the descriptor.
         old: u64,
     },
+    /// The difference is in one section of an object for a linker, whose addresses are offsets in this section.
+    InSection {
+        /// The name of the section, with U+FFFD in place of bytes that are not UTF-8.
+        section: String,
+        /// The difference itself.
+        difference: Box<Difference>,
+    },
+}
+
+impl Difference {
+    /// The difference with another address in place of each of its own.
+    fn at(self, mut other: impl FnMut(u64) -> u64) -> Difference {
+        match self {
+            Difference::Instruction { old, new } => Difference::Instruction { old: other(old), new: other(new) },
+            Difference::Branch { old } => Difference::Branch { old: other(old) },
+            Difference::Address { old } => Difference::Address { old: other(old) },
+            Difference::Relocation { old } => Difference::Relocation { old: other(old) },
+            Difference::Descriptor { old } => Difference::Descriptor { old: other(old) },
+            Difference::Damaged(_)
+            | Difference::Headers
+            | Difference::Section { .. }
+            | Difference::Segment { .. }
+            | Difference::Symbol { .. }
+            | Difference::InSection { .. } => self,
+        }
+    }
 }
 
 impl fmt::Display for Difference {
@@ -88,6 +115,7 @@ impl fmt::Display for Difference {
             Difference::Symbol { number } => write!(f, "symbol {number} names something else"),
             Difference::Relocation { old } => write!(f, "the pointer at {old:#x} leads elsewhere"),
             Difference::Descriptor { old } => write!(f, "the kernel descriptor at {old:#x} says something else"),
+            Difference::InSection { section, difference } => write!(f, "in section {section}, {difference}"),
         }
     }
 }
@@ -110,7 +138,23 @@ pub fn validate(old: &[u8], new: &[u8], target: Target, is_neutral: impl Fn(&Ins
     };
     let Some(placed) = Placed::new(old).map_err(unread)? else { return compare(old, new, target, &is_neutral) };
     let new = placed.link(new).map_err(unread)?;
-    compare(placed.bytes(), &new, target, &is_neutral)
+    compare(placed.bytes(), &new, target, &is_neutral).map_err(|difference| located(&placed, difference))
+}
+
+/// The difference with a section and offsets in it, instead of the addresses that a layout gives.
+fn located(placed: &Placed<'_>, difference: Difference) -> Difference {
+    let mut inside = None;
+    let difference = difference.at(|address| match placed.place(address) {
+        Some((section, offset)) => {
+            inside.get_or_insert(section);
+            offset
+        }
+        None => address,
+    });
+    match inside {
+        Some(section) => Difference::InSection { section, difference: Box::new(difference) },
+        None => difference,
+    }
 }
 
 /// Compares two linked code objects.

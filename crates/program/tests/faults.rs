@@ -349,11 +349,19 @@ fn objects_that_cannot_follow_are_refused() {
     // A distance with an addend, which may count from another place.
     let mut far = old.to_vec();
     far[table(b".rela.data") + 3 * 24 + 16] = 8;
-    assert_eq!(rewritten(&far), Err(amdgpu_program::Error::Relocation { address: 24 }));
+    let refused = |address| {
+        let reason = Box::new(amdgpu_program::Error::Relocation { address });
+        Err(amdgpu_program::Error::InSection { section: ".data".into(), reason })
+    };
+    assert_eq!(rewritten(&far), refused(24));
+    assert_eq!(
+        refused(24).unwrap_err().to_string(),
+        "in section .data, the relocation of the place at 0x18 cannot follow the code that moves"
+    );
     // A relocation of an unknown kind.
     let mut odd = old.to_vec();
     odd[table(b".rela.data") + 8] = 77;
-    assert_eq!(rewritten(&odd), Err(amdgpu_program::Error::Relocation { address: 0 }));
+    assert_eq!(rewritten(&odd), refused(0));
     // A linked file is not an object for a linker, and an object for a linker is not a linked file.
     let linked = std::fs::read(&samples()[0].1).unwrap();
     assert!(Placed::new(&linked).unwrap().is_none());

@@ -12,7 +12,7 @@ use amdgpu_object::relocation_kinds::RELATIVE64;
 use super::pairs::Pairs;
 use super::{Difference, kept};
 use crate::edits::second_entry;
-use crate::placed::are_apart;
+use crate::sections::are_apart;
 
 /// Offsets in the file header: of the entry point, of the fields with the offsets of both tables of headers, and of the
 /// remaining fields.
