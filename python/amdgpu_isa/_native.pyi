@@ -265,6 +265,12 @@ class Image:
     def note(self) -> str | None:
         """A remark: it is for a newer version of its generic processor than is known here."""
     @property
+    def metadata(self) -> Any:
+        """The metadata for the runtime: a dict whose "amdhsa.kernels" describes the kernels; None if there is none.
+
+        Each access reads it anew. Raises ObjectError if it is damaged.
+        """
+    @property
     def bytes(self) -> _bytes: ...
     @property
     def sections(self) -> list[Section]:

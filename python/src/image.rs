@@ -9,6 +9,7 @@ use crate::errors;
 use crate::function::{self, Arguments, Function, Kernel};
 use crate::line::Lines;
 use crate::lint::{self, Finding};
+use crate::metadata;
 use crate::section::{self, Section};
 use crate::target::{Target, Wanted};
 
@@ -27,6 +28,7 @@ pub struct Image {
     /// A note, if the image is for a newer version of its generic processor than the library knows.
     #[pyo3(get)]
     note: Option<String>,
+    metadata: Option<Py<PyBytes>>,
     sections: Vec<Py<Section>>,
     functions: Vec<Py<Function>>,
 }
@@ -49,6 +51,7 @@ impl Image {
             unknown: image.unknown_processor,
             bytes: PyBytes::new(py, image.bytes).unbind(),
             note: image.newer.map(|newer| newer.to_string()),
+            metadata: image.metadata.map(|document| PyBytes::new(py, document).unbind()),
             sections,
             functions,
         })
@@ -82,6 +85,12 @@ impl Image {
     #[getter]
     fn target(&self) -> Option<Target> {
         self.known_target().map(Target)
+    }
+
+    /// The metadata for the runtime, as dictionaries, lists, texts and numbers; None if there is none.
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.metadata.as_ref().map(|document| metadata::read(py, document.as_bytes(py))).transpose()
     }
 
     #[getter]

@@ -13,6 +13,7 @@ mod image;
 mod inst;
 mod line;
 mod lint;
+mod metadata;
 mod rules;
 mod section;
 mod source;

@@ -108,6 +108,23 @@ def test_what_is_in_an_image():
     ]
 
 
+def test_metadata():
+    (image,) = isa.open(SAXPY)
+    document = image.metadata
+    assert document["amdhsa.version"] == [1, 2] and document["amdhsa.target"] == "amdgcn-amd-amdhsa--gfx942"
+    (kernel,) = document["amdhsa.kernels"]
+    assert (kernel[".name"], kernel[".symbol"], kernel[".wavefront_size"]) == ("saxpy", "saxpy.kd", 64)
+    offsets = [(argument[".offset"], argument[".size"]) for argument in kernel[".args"]]
+    assert offsets == [(argument.offset, argument.size) for argument in image.kernels[0].arguments]
+    # The first byte of the document makes it a map of three entries; with more, the document is cut off.
+    start = SAXPY.index(b"\x83\xaeamdhsa.kernels")
+    (damaged,) = isa.open(SAXPY[:start] + b"\x8f" + SAXPY[start + 1:])
+    with pytest.raises(isa.ObjectError, match="the metadata is damaged"):
+        damaged.metadata
+    code = isa.build("s_endpgm", "gfx942")
+    assert isa.open(code)[0].metadata is None
+
+
 def test_descriptors():
     kernel = isa.kernels((SAMPLES / "gfx90a" / "matrix90a.co").read_bytes())[0]
     descriptor = kernel.descriptor

@@ -67,6 +67,7 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
     let named = symbols(&mut tables, &notes.entries, &indices, &mut sections, &mut addresses);
     addresses.sort();
     addresses.arguments = notes.arguments;
+    let metadata = notes.document;
     let named = named.map(|descriptors| split(&mut sections, descriptors));
     sections.retain(|section| !section.bytes.is_empty());
     if !sections.is_empty() {
@@ -77,9 +78,19 @@ pub fn visit(file: &elf::File<'_>, label: &str, nesting: Nesting<'_>, each: &mut
         let is_kernel = |symbol: &Symbol<'_>| symbol.kind == SymbolKind::Kernel;
         let has_kernels = sections.iter().any(|section| section.symbols.iter().any(is_kernel));
         let is_hsa = file.os_abi == ELFOSABI_AMDGPU_HSA;
-        let image =
-            Image { label, offset, bytes, target, unknown_processor, sections, addresses, newer, has_kernels, is_hsa };
-        each(Part::Image(image))?;
+        each(Part::Image(Image {
+            label,
+            offset,
+            bytes,
+            target,
+            unknown_processor,
+            sections,
+            addresses,
+            newer,
+            metadata,
+            has_kernels,
+            is_hsa,
+        }))?;
     } else if faults.0.is_empty() {
         each(Part::Skipped { label, reason: SkipReason::NoCode })?;
     }

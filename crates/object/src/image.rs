@@ -69,6 +69,8 @@ pub struct Image<'a> {
     pub addresses: AddressMap<'a>,
     /// The version of the generic processor, if this library knows only older versions.
     pub newer: Option<NewerVersion>,
+    /// The metadata for the runtime, a document in MessagePack, which may be damaged; `None` if there is none.
+    pub metadata: Option<&'a [u8]>,
     /// Whether the code object has a kernel.
     pub has_kernels: bool,
     /// Whether the code object is for the HSA runtime, which runs kernels and functions that they call, but no shaders.
@@ -164,6 +166,7 @@ impl<'a> Image<'a> {
             sections: Vec::from([section]),
             addresses: AddressMap::default(),
             newer: None,
+            metadata: None,
             has_kernels: false,
             is_hsa: false,
         }

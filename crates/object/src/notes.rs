@@ -20,6 +20,8 @@ pub struct Notes<'a> {
     pub target: Option<TargetId>,
     /// The entry points of a PAL pipeline, with the lanes of their waves.
     pub entries: Vec<(&'a [u8], Option<u16>)>,
+    /// The first document of metadata, in MessagePack.
+    pub document: Option<&'a [u8]>,
     /// The arguments of kernels, by the kernels' names.
     pub arguments: BTreeMap<Name<'a>, Vec<Argument<'a>>>,
 }
@@ -43,6 +45,7 @@ impl<'a> Notes<'a> {
 
     fn metadata(&mut self, desc: &'a [u8]) -> Option<TargetId> {
         let document = Reader(desc);
+        self.document = self.document.or(Some(desc));
         self.pipelines(document);
         self.kernels(document);
         match document.get(b"amdhsa.target")?.head()? {
