@@ -4,6 +4,7 @@
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 mod page;
+mod reserved;
 mod table;
 
 use amdgpu_isa::{Opcode, Target, decode};

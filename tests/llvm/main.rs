@@ -243,6 +243,7 @@ fn all_tests<'a>(options: &'a Options, classes: &'a Classes) -> Vec<Test<'a>> {
     tests.push(("differences_are_current".into(), Box::new(move |_| differences_are_current(classes))));
     if version() == USUAL {
         tests.push(("oracle_survives_crashes".into(), Box::new(|_| oracle_survives_crashes())));
+        tests.push(("reserved_is_true".into(), Box::new(|_| page::reserved_is_true())));
     }
     tests.push(("page_is_true".into(), Box::new(move |_| page::is_true(classes))));
     tests.push(("samples".into(), Box::new(move |jobs| compare_samples(options, jobs, classes))));

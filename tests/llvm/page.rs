@@ -15,6 +15,10 @@ const PAGE: &str = include_str!("../../docs/llvm-differences.md");
 /// `versions` are the versions of LLVM that give this text.
 const COLUMNS: [&str; 6] = ["target", "bytes", "this library", "LLVM", "assembled", "versions"];
 
+/// The page with the table of what the manual of CDNA5 reserves, and the heading of this table.
+const ERRATA: &str = include_str!("../../docs/manual-errata.md");
+const RESERVED: [&str; 6] = ["format", "reserved", "LLVM 22", "here", "bytes", "decoded"];
+
 /// A line of a table, as written in the page.
 struct Row<'a> {
     number: usize,
@@ -156,4 +160,31 @@ pub fn is_true(classes: &Classes) -> Result<String, String> {
         wrong.push(format!("only {lines} lines"));
     }
     if wrong.is_empty() { Ok(format!("{lines} lines, {others} of other versions")) } else { Err(wrong.join("\n")) }
+}
+
+/// LLVM 22 takes or refuses what the manual of CDNA5 reserves, as `docs/manual-errata.md` says. `tests/manuals` checks the
+/// other cells.
+pub fn reserved_is_true() -> Result<String, String> {
+    let (mut inside, mut lines) = (false, Vec::new());
+    for line in ERRATA.lines() {
+        let cells = line.strip_prefix('|').and_then(|l| l.strip_suffix('|')).map(split).unwrap_or_default();
+        inside = cells == RESERVED || inside && !cells.is_empty();
+        if inside && cells != RESERVED && !cells[0].starts_with("---") {
+            lines.push(cells);
+        }
+    }
+    let word = |cells: &Vec<&str>| Word::from_hex(cells[4].trim_matches('`')).ok_or(format!("{}: no hex", cells[4]));
+    let words = lines.iter().map(word).collect::<Result<Vec<Word>, _>>()?;
+    let answers = Oracle::start("gfx1250".parse().map_err(|e| format!("{e}"))?)?.ask(&words);
+    let mut wrong = Vec::new();
+    for (cells, answer) in lines.iter().zip(answers) {
+        let takes = if matches!(answer, Answer::Text { .. }) { "takes" } else { "refuses" };
+        if cells[2] != takes {
+            wrong.push(format!("docs/manual-errata.md: LLVM 22 {takes} {}: {answer:?}", cells[4]));
+        }
+    }
+    if lines.len() < 20 {
+        wrong.push(format!("only {} lines", lines.len()));
+    }
+    if wrong.is_empty() { Ok(format!("{} lines", lines.len())) } else { Err(wrong.join("\n")) }
 }

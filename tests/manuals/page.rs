@@ -7,10 +7,13 @@ use super::table::{Op, space};
 const PATH: &str = "docs/manual-errata.md";
 const PAGE: &str = include_str!("../../docs/manual-errata.md");
 
-/// The headings of the three kinds of tables.
+/// The headings of the tables of manuals.
 const COUNTS: &str = "manual, target, its rows, by a rule, rows here, the same";
 const DIFFERENCES: &str = "manuals, place, in the manual, here, rows, bytes, decoded";
 const OTHERS: &str = "manuals, place, in the manual, true, bytes, decoded";
+
+/// The heading of the table of what the CDNA5 manual reserves.
+const RESERVED: &str = "format, reserved, LLVM 22, here, bytes, decoded";
 
 /// One side of a difference.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -56,15 +59,85 @@ pub enum Kind {
     Other,
 }
 
+/// How this library treats what the manual reserves.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Here {
+    /// The word decodes as without the bits, which it keeps.
+    Ignored,
+    /// The word does not decode.
+    Refused,
+    /// The text shows the value.
+    Taken,
+    /// The word decodes, and `Inst::check` refuses it.
+    Checked,
+}
+
+/// A line about what the manual of CDNA5 reserves.
+pub struct Reserved {
+    pub at: String,
+    pub formats: Vec<&'static str>,
+    /// The bits or the codes; none for values of a field.
+    pub numbers: Vec<u16>,
+    pub here: Here,
+    bytes: &'static str,
+    decoded: &'static str,
+}
+
+impl Reserved {
+    fn read(at: String, cells: &[&'static str; 6]) -> Result<Reserved, String> {
+        let [formats, reserved, llvm, here, bytes, decoded] = *cells;
+        let here = match here {
+            "ignored" => Here::Ignored,
+            "refused" => Here::Refused,
+            "taken" => Here::Taken,
+            "checked" => Here::Checked,
+            other => return Err(format!("`{other}` is no decision")),
+        };
+        if !["takes", "refuses"].contains(&llvm) {
+            return Err(format!("LLVM 22 `{llvm}`"));
+        }
+        let numbers = match reserved.split_once(' ') {
+            Some(("bit" | "bits" | "code" | "codes", list)) => numbers(list)?,
+            _ => Vec::new(),
+        };
+        Ok(Reserved { at, formats: formats.split(", ").collect(), numbers, here, bytes, decoded })
+    }
+
+    /// An error if the bytes are not decoded as the line says.
+    pub fn check(&self, target: Target) -> Result<(), String> {
+        let found = decode_line(target, self.bytes, self.decoded).map_err(|e| format!("{}: {e}", self.at))?;
+        let is_as_said = match (&found, self.here) {
+            (Err(_), Here::Refused) => true,
+            (Ok(inst), Here::Checked) => inst.check().is_err(),
+            (Ok(inst), Here::Taken) => inst.check().is_ok() && inst.is_canonical(),
+            (Ok(inst), Here::Ignored) => !inst.is_canonical(),
+            _ => false,
+        };
+        if is_as_said { Ok(()) } else { Err(format!("{}: it is not {:?}", self.at, self.here)) }
+    }
+}
+
+/// The numbers of `8, 9, 12 to 15`.
+fn numbers(list: &str) -> Result<Vec<u16>, String> {
+    let mut all = Vec::new();
+    for range in list.split(", ") {
+        let (first, last) = range.split_once(" to ").unwrap_or((range, range));
+        let number = |n: &str| n.parse::<u16>().map_err(|_| format!("`{n}` is not a number"));
+        all.extend(number(first)?..=number(last)?);
+    }
+    Ok(all)
+}
+
 pub struct Page {
     pub lines: Vec<Line>,
+    pub reserved: Vec<Reserved>,
     /// The lines of the first table: the location of each, and its cells.
     pub counts: Vec<(String, Vec<&'static str>)>,
 }
 
 impl Page {
     pub fn read() -> Result<Page, String> {
-        let mut page = Page { lines: Vec::new(), counts: Vec::new() };
+        let mut page = Page { lines: Vec::new(), reserved: Vec::new(), counts: Vec::new() };
         let (mut section, mut heading) = ("", String::new());
         for (n, line) in PAGE.lines().enumerate() {
             if let Some(name) = line.strip_prefix("## ") {
@@ -95,6 +168,11 @@ impl Page {
         let (kind, manuals, place, bytes, decoded) = match (heading, &cells[..]) {
             (COUNTS, [..]) if cells.len() == 6 => {
                 self.counts.push((at, cells));
+                return Ok(());
+            }
+            (RESERVED, [..]) => {
+                let cells = &cells.try_into().map_err(|_| "not six cells")?;
+                self.reserved.push(Reserved::read(at, cells)?);
                 return Ok(());
             }
             (DIFFERENCES, [manuals, place, manual, here, rows, bytes, decoded]) => {
@@ -131,17 +209,21 @@ impl Line {
 
     /// The decoded bytes; an error if the last cell of the line disagrees.
     pub fn decode(&self, target: Target) -> Result<Result<Inst, DecodeError>, String> {
-        let hex = self.bytes.trim_matches('`');
-        let byte = |i| hex.get(i..i + 2).and_then(|b| u8::from_str_radix(b, 16).ok()).ok_or("the bytes are no hex");
-        let bytes = (0..hex.len()).step_by(2).map(byte).collect::<Result<Vec<u8>, _>>()?;
-        let found = decode(target, &bytes);
-        let text = match &found {
-            Ok(inst) if inst.len() != bytes.len() => return Err(format!("{} bytes of {}", inst.len(), bytes.len())),
-            Ok(inst) => format!("`{inst}`"),
-            Err(e) => format!("refuses: {e}"),
-        };
-        if text == self.decoded { Ok(found) } else { Err(format!("{target} decodes the bytes to | {text} |")) }
+        decode_line(target, self.bytes, self.decoded)
     }
+}
+
+fn decode_line(target: Target, bytes: &str, decoded: &str) -> Result<Result<Inst, DecodeError>, String> {
+    let hex = bytes.trim_matches('`');
+    let byte = |i| hex.get(i..i + 2).and_then(|b| u8::from_str_radix(b, 16).ok()).ok_or("the bytes are no hex");
+    let bytes = (0..hex.len()).step_by(2).map(byte).collect::<Result<Vec<u8>, _>>()?;
+    let found = decode(target, &bytes);
+    let text = match &found {
+        Ok(inst) if inst.len() != bytes.len() => return Err(format!("{} bytes of {}", inst.len(), bytes.len())),
+        Ok(inst) => format!("`{inst}`"),
+        Err(e) => format!("refuses: {e}"),
+    };
+    if text == decoded { Ok(found) } else { Err(format!("{target} decodes the bytes to | {text} |")) }
 }
 
 /// Whether the bytes have a row's format and number.
