@@ -74,11 +74,12 @@ table() {
     local sets="gfx942 gfx1100-wave32 gfx1100 gfx1200-wave32 gfx1250 all-targets"
     [ -z "$quick" ] || sets=gfx942
     echo "# bytes of .text and .rodata on $target, opt-level z, LTO; $(/usr/bin/rustc --version)"
-    printf '%-14s %8s %8s %8s %8s %8s %8s %8s\n' targets length decode branch rebranch operands text encode
+    printf '%-14s %8s %8s %8s %8s %8s %8s %8s %10s\n' targets length decode branch rebranch operands text encode trampoline
     for set in $sets; do
-        # The encoder's program is one for gfx942.
+        # The encoder's program is one for gfx942, and so is that of trampolines.
         parts="length decode branch rebranch operands text"
         case $set in gfx942 | all-targets) parts="$parts encode" ;; esac
+        case $set in gfx942) parts="$parts trampoline" ;; esac
         # What a program does not call of text is not in it: one build of the library serves all columns.
         build --no-default-features --features "$set,text"
         floor=$(bytes nothing)

@@ -78,6 +78,17 @@ pub fn code() -> &'static [u8] {
     }
 }
 
+/// Code like that of [`code`], which can be changed.
+#[inline(never)]
+pub fn code_mut() -> &'static mut [u8] {
+    let (mut at, mut len) = (0x1001_0000usize, 0x1000usize);
+    // SAFETY: as in `code`.
+    unsafe {
+        asm!("", inout("r0") at, inout("r1") len);
+        core::slice::from_raw_parts_mut(at as *mut u8, len)
+    }
+}
+
 /// Decodes all of the code, keeps each result, and passes each instruction on with its address.
 #[inline(always)]
 pub fn walk(each: impl Fn(u64, amdgpu_isa::Inst)) {
