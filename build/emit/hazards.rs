@@ -46,6 +46,21 @@ pub fn rule_infos(w: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
     Ok(())
 }
 
+/// Writes `UNCHECKED`, the faults of these targets that no rule checks.
+pub fn unchecked(w: &mut String, isa: &Isa, targets: &[Target]) {
+    let of = |fault: &Unchecked| -> Vec<usize> {
+        let has = |t: &Target| fault.there.of(&t.row.name) == Some(&1);
+        targets.iter().enumerate().filter(|(_, t)| has(t)).map(|(n, _)| n).collect()
+    };
+    let faults: Vec<(&Unchecked, Vec<usize>)> =
+        isa.hazards.unchecked.iter().map(|fault| (fault, of(fault))).filter(|(_, of)| !of.is_empty()).collect();
+    putln!(w, "pub(crate) static UNCHECKED: [UncheckedInfo; {}] = [", faults.len());
+    for (Unchecked { id, reason, .. }, targets) in faults {
+        putln!(w, "UncheckedInfo {{ id: {id:?}, reason: {reason:?}, targets: &{targets:?} }},");
+    }
+    putln!(w, "];");
+}
+
 /// Writes `HazardTables` of one target.
 pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Result<()> {
     let tables = lower::tables(isa, t)?;

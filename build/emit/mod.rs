@@ -94,6 +94,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     facts::spaces(&mut tables, isa);
     facts::purposes(&mut tables, isa, &opcodes);
     hazards::rule_infos(&mut tables, isa, targets)?;
+    hazards::unchecked(&mut tables, isa, targets);
     names::successors(&mut tables, isa);
     facts::small_floats(&mut tables, isa, targets, &opcodes);
     facts::retargeting(&mut tables, isa, targets, &opcodes);

@@ -17,6 +17,8 @@ pub struct Hazards {
     /// `indexed r movrels`: operations that add an index to the numbers of their sources (`r`) or destinations (`w`),
     /// and operations that end the mode in which all operations do (`off`).
     pub indexed: Vec<(SourceLine, String, String)>,
+    /// `unchecked F30 | gfx9=1 | The rule counts instructions.`: the faults that no rule checks.
+    pub unchecked: Vec<Unchecked>,
     /// `called valu = a vector operation`: words for the instructions that end rules.
     pub called: Vec<Called>,
 }
@@ -28,6 +30,16 @@ pub struct Nop {
     pub mnemonic: String,
     pub field: String,
     pub bits: Cells<u8>,
+}
+
+/// A fault that no rule checks, and the reason why.
+#[derive(Debug)]
+pub struct Unchecked {
+    pub at: SourceLine,
+    pub id: String,
+    /// 1 for the targets that have the fault.
+    pub there: Cells<u8>,
+    pub reason: String,
 }
 
 /// Words for instructions that end rules, as written in the column `ends`.
@@ -225,6 +237,9 @@ impl Hazards {
         }
         for watched in self.seen.iter_mut().chain(&mut self.counted) {
             watched.there.resolve(&watched.at, tree, everywhere)?;
+        }
+        for fault in &mut self.unchecked {
+            fault.there.resolve(&fault.at, tree, everywhere)?;
         }
         if let Some(nop) = &mut self.nop {
             nop.bits.resolve(&nop.at, tree, everywhere)?;

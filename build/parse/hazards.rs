@@ -47,6 +47,15 @@ impl Parser {
             all.counted.push(self.watched(at, text)?);
             return Ok(());
         }
+        if let Some(text) = line.strip_prefix("unchecked ") {
+            let columns: Vec<&str> = text.split('|').map(str::trim).collect();
+            let [id, cells, reason] = columns[..] else { return at.err("expected: unchecked ID | CELL... | REASON") };
+            let cells: Vec<&str> = cells.split_whitespace().collect();
+            let there = self.cells(at, &cells, |at, s| Ok(up_to(at, s, 1)? as u8))?;
+            let (id, reason) = (id.to_string(), reason.to_string());
+            all.unchecked.push(Unchecked { at: at.clone(), id, there, reason });
+            return Ok(());
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             ["rules"] => self.hazards = Section::Rules(String::new()),

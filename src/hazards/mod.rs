@@ -55,7 +55,7 @@ use crate::value::Reg;
 pub use crate::table::hazards::{Certainty, Mode, Unit};
 
 pub use need::{Conflict, Doubt, Wait, Waits};
-pub use rule::{Distance, Rule};
+pub use rule::{Distance, Rule, Unchecked};
 pub use state::Hazards;
 
 /// The needs of an instruction: for each unit, the greatest distance that is missing before it.

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use crate::table::generated::HAZARD_RULES;
-use crate::table::hazards::{Certainty, HazardRow, Mode, RuleInfo, Unit};
+use crate::table::generated::{HAZARD_RULES, UNCHECKED};
+use crate::table::hazards::{Certainty, HazardRow, Mode, RuleInfo, UncheckedInfo, Unit};
 use crate::target::{HAZARDS, Target};
 
 /// The numbers of passes for which a row has distances, in the order of the distances.
@@ -101,6 +101,56 @@ impl Rule {
     /// The certainty of the rule.
     pub fn certainty(self) -> Certainty {
         self.info().map_or(Certainty::Agreed, |rule| rule.certainty)
+    }
+}
+
+/// A fault that software has to avoid, and that no [`Rule`] checks.
+///
+/// ```
+/// # #[cfg(feature = "gfx942")] {
+/// use amdgpu_isa::Target;
+/// use amdgpu_isa::hazards::Unchecked;
+/// let fault = Unchecked::of(Target::Gfx942).next().unwrap();
+/// assert_eq!(fault.id(), "F20");
+/// assert!(fault.reason().starts_with("Which scalar registers hold VCC depends on how many the wave has"));
+/// # }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Unchecked(u16);
+
+impl Unchecked {
+    /// The unchecked faults of the targets in this build.
+    pub fn all() -> impl Iterator<Item = Unchecked> {
+        (0..UNCHECKED.len() as u16).map(Unchecked)
+    }
+
+    /// The unchecked faults that code for a target can have.
+    pub fn of(target: Target) -> impl Iterator<Item = Unchecked> {
+        Unchecked::all().filter(move |fault| fault.is_of(target))
+    }
+
+    fn info(self) -> Option<&'static UncheckedInfo> {
+        UNCHECKED.get(usize::from(self.0))
+    }
+
+    fn is_of(self, target: Target) -> bool {
+        self.info().is_some_and(|fault| fault.targets.contains(&(target as u8)))
+    }
+
+    /// The fault's name in `isa/hazards.isa`, such as `F20`.
+    pub fn id(self) -> &'static str {
+        self.info().map_or("", |fault| fault.id)
+    }
+
+    /// The reason why no rule checks the fault, in a sentence.
+    pub fn reason(self) -> &'static str {
+        self.info().map_or("", |fault| fault.reason)
+    }
+}
+
+impl fmt::Debug for Unchecked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
     }
 }
 

@@ -10,7 +10,7 @@ use super::fast_decode::{
 };
 use super::hazards::{
     Accessed, ByFile, Certainty, Condition, Differs, Ender, HazardClass, HazardRow, HazardTables, Mode, Overlap,
-    RuleInfo, Side, Unit, Upto,
+    RuleInfo, Side, UncheckedInfo, Unit, Upto,
 };
 use super::sizes::*;
 #[cfg(feature = "fast")]

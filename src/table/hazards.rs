@@ -58,6 +58,14 @@ pub(crate) struct RuleInfo {
     pub certainty: Certainty,
 }
 
+/// A fault that no rule checks.
+pub(crate) struct UncheckedInfo {
+    pub id: &'static str,
+    pub reason: &'static str,
+    /// The targets that have the fault, by their numbers in this build.
+    pub targets: &'static [u8],
+}
+
 /// The rules of a target, as rows. A set of rows has a bit for each row.
 pub(crate) struct HazardTables {
     pub rows: &'static [HazardRow],

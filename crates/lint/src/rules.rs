@@ -19,9 +19,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::iter;
 
-use amdgpu_isa::Target;
-use amdgpu_isa::facts::Counter;
-use amdgpu_isa::hazards::{Certainty, Distance, Rule, Unit};
+use amdgpu_isa::facts::{Counter, Purpose};
+use amdgpu_isa::hazards::{self, Certainty, Distance, Rule, Unit};
+use amdgpu_isa::{Opcode, Target};
 
 use crate::check::Severity;
 
@@ -82,15 +82,6 @@ pub struct Unchecked {
     pub id: Option<&'static str>,
     /// The fault that is not checked; for a rule with a name, the reason why it is not checked.
     pub what: &'static str,
-    /// The generations of targets that have the fault, as [`Target::generation`] names them; empty if all have it.
-    generations: &'static [&'static str],
-}
-
-impl Unchecked {
-    /// Whether code for the target can have the fault.
-    pub fn is_of(&self, target: Target) -> bool {
-        self.generations.is_empty() || self.generations.contains(&target.generation())
-    }
 }
 
 /// The severity of a rule's findings. `hazard`: the rule, if it is about hazards. A rule of hazards that has a caution,
@@ -392,59 +383,38 @@ const OWN: [Own; 25] = [
 /// use amdgpu_isa::Target;
 /// use amdgpu_lint::rules::unchecked;
 /// assert!(unchecked(Target::Gfx942).any(|fault| fault.id == Some("F20")));
-/// assert!(unchecked(Target::Gfx942).all(|fault| fault.id != Some("T11"))); // about RDNA1
+/// assert!(unchecked(Target::Gfx942).all(|fault| fault.id != Some("T11"))); // of gfx1010
 /// ```
 pub fn unchecked(target: Target) -> impl Iterator<Item = Unchecked> {
-    every_unchecked().filter(move |fault| fault.is_of(target))
+    let banks = BANKS.iter().filter(move |_| has_banks(target));
+    OF_ALL.iter().chain(banks).map(about).chain(hazards::Unchecked::of(target).map(rule))
 }
 
 /// Faults that are not checked, of all targets in this build.
 pub fn every_unchecked() -> impl Iterator<Item = Unchecked> {
-    UNCHECKED.iter().copied().filter(|fault| Target::ALL.iter().any(|target| fault.is_of(*target)))
+    let banks = BANKS.iter().filter(|_| Target::ALL.iter().any(|target| has_banks(*target)));
+    OF_ALL.iter().chain(banks).map(about).chain(hazards::Unchecked::all().map(rule))
 }
 
-const UNCHECKED: &[Unchecked] = &[
-    about(
-        &[],
-        "Whether memory or LDS is stored before it is loaded, but for LDS after a barrier: only registers are followed.",
-    ),
-    about(
-        &[],
-        "The target of a jump or call whose address is not known: the jump is taken to return, the call to wait for everything.",
-    ),
-    about(
-        &[],
-        "What callers outside of the code left outstanding: for them, functions are taken to begin after a wait for everything.",
-    ),
-    about(
-        BANKED,
-        "Rules that no distance ends, for vector registers whose upper bits are unknown because paths with others meet.",
-    ),
-    about(&[], "Whether values are right: the check knows which registers are written, and not with what."),
-    rule(
-        "F20",
-        &["GCN1.4", "CDNA1", "CDNA2", "CDNA3", "CDNA4"],
-        "Which scalar registers hold VCC depends on how many the wave has, which the code does not say.",
-    ),
-    rule("F30", &["GCN1.4", "CDNA1", "CDNA2"], "The rule counts instructions, and not wait states."),
-    rule(
-        "M69",
-        &["CDNA2"],
-        "Which register is the last of an allocation depends on how many the wave has, which the code does not say.",
-    ),
-    rule("T10", &["RDNA1"], "The instruction does not work at all, whatever comes before it."),
-    rule("T11", &["RDNA1"], "The rule is about memory, which is not followed."),
-    rule("U09", &["RDNA3.5"], "The rule holds only in graphics shaders, and the code does not say that it is one."),
-    rule("U10", &["RDNA3"], "The rule is about which lanes a load writes."),
+const OF_ALL: [&str; 4] = [
+    "Whether memory or LDS is stored before it is loaded, but for LDS after a barrier: only registers are followed.",
+    "The target of a jump or call whose address is not known: the jump is taken to return, the call to wait for everything.",
+    "What callers outside of the code left outstanding: for them, functions are taken to begin after a wait for everything.",
+    "Whether values are right: the check knows which registers are written, and not with what.",
 ];
 
-/// The generations with more than 256 vector registers, whose numbers have upper bits.
-const BANKED: &[&str] = &["CDNA5", "GFX13"];
+/// The fault of targets whose numbers of vector registers have upper bits.
+const BANKS: [&str; 1] =
+    ["Rules that no distance ends, for vector registers whose upper bits are unknown because paths with others meet."];
 
-const fn about(generations: &'static [&'static str], what: &'static str) -> Unchecked {
-    Unchecked { id: None, what, generations }
+fn has_banks(target: Target) -> bool {
+    Opcode::has_purpose(target, Purpose::VgprMsb)
 }
 
-const fn rule(id: &'static str, generations: &'static [&'static str], what: &'static str) -> Unchecked {
-    Unchecked { id: Some(id), what, generations }
+fn about(what: &&'static str) -> Unchecked {
+    Unchecked { id: None, what }
+}
+
+fn rule(fault: hazards::Unchecked) -> Unchecked {
+    Unchecked { id: Some(fault.id()), what: fault.reason() }
 }

@@ -2,7 +2,9 @@
 
 use crate::{Sink, used};
 use amdgpu_isa::facts::{Counter, Counters, RegSet};
-use amdgpu_isa::hazards::{Distance, Guard, GuardError, Hazards, Modes, Need, Needs, Next, Pending, Rule, Wait, Waits};
+use amdgpu_isa::hazards::{
+    Distance, Guard, GuardError, Hazards, Modes, Need, Needs, Next, Pending, Rule, Unchecked, Wait, Waits,
+};
 use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Access, Inst, Target, VgprMsb};
 use core::fmt::Write;
@@ -132,5 +134,9 @@ fn rules(target: Target) {
         if let Some(distance) = Rule::distance(rule, target) {
             used((Distance::agreed(&distance, 16), Distance::strict(&distance, 4)));
         }
+    }
+    for fault in Unchecked::all().chain(Unchecked::of(target)) {
+        used((Unchecked::id(fault), Unchecked::reason(fault)));
+        let _ = write!(Sink, "{fault:?}");
     }
 }
