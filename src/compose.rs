@@ -4,9 +4,9 @@ use crate::codec::Words;
 use crate::decode::decode_words;
 use crate::error::DecodeError;
 use crate::inst::Inst;
-use crate::opcode::{Field, Format, Opcode, well_known};
+use crate::opcode::{Field, Format, Opcode};
 use crate::operation::{Encoding, layout};
-use crate::target::{OPERANDS, Target};
+use crate::target::{OPERANDS, PLAIN, Target};
 
 /// The reason why an instruction cannot be composed.
 pub(crate) enum ComposeError {
@@ -47,6 +47,21 @@ pub(crate) fn compose(target: Target, opcode: Option<Opcode>, values: &[(Field, 
     }
 }
 
+/// An operation without another operand than a number or a distance. Its word is in a table, so that a program which makes
+/// no other instruction has none of the tables that [`compose`] reads.
+#[derive(Clone, Copy)]
+pub(crate) enum Plain {
+    Branch,
+    Nop,
+    CodeEnd,
+}
+
+/// Makes the operation with a zero in its operand.
+pub(crate) fn plain(target: Target, operation: Plain) -> Result<Inst, ComposeError> {
+    let word = PLAIN[target as usize].get(operation as usize).copied().unwrap_or(0);
+    if word == 0 { Err(ComposeError::Lacks) } else { decode_words(target, &[word]).map_err(ComposeError::Decode) }
+}
+
 impl Inst {
     /// The instruction `s_nop 0`, one wait state in which nothing happens: it fills space between instructions on every
     /// target. The field `simm16` holds one less than the number of states.
@@ -58,7 +73,7 @@ impl Inst {
     /// # }
     /// ```
     pub fn nop(target: Target) -> Option<Inst> {
-        compose(target, well_known::S_NOP, &[]).ok()
+        plain(target, Plain::Nop).ok()
     }
 }
 

@@ -13,6 +13,7 @@ use crate::table::hazards::HazardTables;
 use crate::table::{
     Branches, CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, Filler, HwregTables,
     ImmTables, InfoTables, KernelTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
+    PlainWords,
 };
 #[cfg(feature = "text")]
 use crate::table::{MnemonicTable, TextTables};

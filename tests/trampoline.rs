@@ -123,6 +123,14 @@ fn what_is_displaced_does_what_it_did() {
             assert_eq!(result, in_bytes);
             assert_eq!(bytes(&code), code_bytes);
 
+            // Without the code for long branches, the result is that of a trampoline without registers.
+            let (plain, mut plain_code, mut plain_room) =
+                (Trampoline { far: None, ..trampoline }, before.code.clone(), room);
+            let (mut near_code, mut near_room) = (before.code.clone(), room);
+            let wanted = plain.install(&mut plain_code[..], before.base, &payload, &mut plain_room);
+            let near = trampoline.install_near(&mut near_code[..], before.base, &payload, &mut near_room);
+            assert_eq!((near, near_code, near_room), (wanted, plain_code, plain_room));
+
             let long = 6 + if far.is_some_and(|far| far.scc.is_some()) { 2 } else { 0 };
             let needed = if reaches(hook, area) { 1 } else { long };
             let installed = match result {

@@ -446,6 +446,7 @@ fn tables_by_target(out: &mut String, targets: &[Target]) {
         ("OPS", "OpTables"),
         ("INFO_OF", "InfoTables"),
         ("BRANCHES", "Branches"),
+        ("PLAIN", "PlainWords"),
         ("ENTRIES", "EntryTables"),
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use crate::build::check::layout_assumptions::room;
 use crate::build::emit::operands::{Operands, Sizes};
 use crate::build::emit::{FormKey, Numbers, camel, fields, sorted_formats};
-use crate::build::emit::{counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands};
+use crate::build::emit::{
+    builtin, counters, decode, facts, fast_decode, fast_text, hazards, mnemonics, names, operands,
+};
 use crate::build::kind::{ImageKind, ModifierKind, NumberKind, OperandKind, Signs};
 use crate::build::lower::decode::Tables;
 use crate::build::lower::fast_decode::FastTables;
@@ -59,6 +61,10 @@ pub fn target_tables(
     })?;
     table("BRANCHES", &mut |w| {
         branches(w, t);
+        Ok(())
+    })?;
+    table("PLAIN", &mut |w| {
+        plain(w, t);
         Ok(())
     })?;
     table("ENTRIES", &mut |w| {
@@ -360,6 +366,19 @@ fn branches(w: &mut String, t: &Target) {
     };
     let words: Vec<u32> = t.operations.chunks(32).map(bits).collect();
     putln!(w, "pub(crate) static BRANCHES: Branches = padded(&{words:?}, 0);");
+}
+
+/// Writes the word of each plain operation, with zeros in its operand; 0 if the target lacks it.
+fn plain(w: &mut String, t: &Target) {
+    let word = |name: &str| {
+        let is_it = |operation: &Option<lower::Operation>| operation.as_ref().is_some_and(|o| o.mnemonic == name);
+        let index = t.operations.iter().position(is_it)?;
+        let space = t.opcode_spaces.iter().find(|space| (space.base..space.base + space.size).contains(&index))?;
+        let fixed = space.fixed.iter().flat_map(|(bits, value)| bits.pieces.first().map(|piece| value << piece.lsb));
+        Some(fixed.fold(((index - space.base) as u64) << space.op.lsb, |word, bits| word | bits) as u32)
+    };
+    let words = builtin::PLAIN.map(|name| word(name).unwrap_or(0));
+    putln!(w, "pub(crate) static PLAIN: PlainWords = {words:#x?};");
 }
 
 /// Writes the facts of the operations of all targets, in a shared table.

@@ -48,7 +48,7 @@ pub struct Far {
 
 /// The kinds of branches that have a long form.
 #[derive(Clone, Copy)]
-pub(super) enum Long {
+enum Long {
     /// A branch that is always taken.
     Jump,
     /// A conditional branch: the code skips the long branch if the condition is false.
@@ -59,7 +59,7 @@ pub(super) enum Long {
 
 impl Long {
     /// The long form of a branch; `None` if the operation has none.
-    pub(super) fn of(branch: &Inst) -> Option<Long> {
+    fn of(branch: &Inst) -> Option<Long> {
         let flags = branch.flags();
         if flags.is_call() {
             return branch.get(Field::Sdst).map(Long::Call);
@@ -83,19 +83,14 @@ impl Far {
     }
 
     /// Number of dwords of the long form.
-    pub(super) fn dwords(&self, long: Long) -> usize {
+    fn dwords(&self, long: Long) -> usize {
         let condition = if matches!(long, Long::Condition) { 2 } else { 0 };
         6 + condition + if self.scc.is_some() { 2 } else { 0 }
     }
 
     /// Passes each dword of the long form to `put`. Both addresses are in bytes.
-    pub(super) fn write(
-        &self,
-        branch: &Inst,
-        long: Long,
-        (from, to): (u64, u64),
-        put: &mut impl FnMut(u32),
-    ) -> Result<(), AssembleErrorKind> {
+    fn write(&self, branch: &Inst, (from, to): (u64, u64), put: &mut dyn FnMut(u32)) -> Result<(), AssembleErrorKind> {
+        let long = Long::of(branch).ok_or(AssembleErrorKind::Distance { from, to })?;
         let target = branch.target();
         let mut pc = from;
         let mut emit = |inst: Inst| {
@@ -127,6 +122,38 @@ impl Far {
             _ => emit(compose(target, well_known::S_SETPC_B64, &[pair])?),
         };
         Ok(())
+    }
+}
+
+/// The registers of long branches, with the code that makes these. It is called through pointers, so that a program which
+/// never calls [`Assembler::far`](super::Assembler::far) does not have it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LongForm {
+    far: Far,
+    dwords: fn(&Far, &Inst) -> Option<usize>,
+    write: Write,
+}
+
+type Write = fn(&Far, &Inst, (u64, u64), &mut dyn FnMut(u32)) -> Result<(), AssembleErrorKind>;
+
+impl LongForm {
+    pub(super) fn new(far: Far) -> LongForm {
+        LongForm { far, dwords: |far, branch| Long::of(branch).map(|long| far.dwords(long)), write: Far::write }
+    }
+
+    /// Number of dwords of the long form of a branch; `None` if the operation has none.
+    pub(super) fn dwords(&self, branch: &Inst) -> Option<usize> {
+        (self.dwords)(&self.far, branch)
+    }
+
+    /// Passes each dword of the long form to `put`. Both addresses are in bytes.
+    pub(super) fn write(
+        &self,
+        branch: &Inst,
+        from_to: (u64, u64),
+        put: &mut dyn FnMut(u32),
+    ) -> Result<(), AssembleErrorKind> {
+        (self.write)(&self.far, branch, from_to, put)
     }
 }
 

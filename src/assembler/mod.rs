@@ -15,9 +15,10 @@ mod symbol;
 pub use emit::Emit;
 pub use error::{AssembleError, AssembleErrorKind, Room};
 pub use far::Far;
+use far::LongForm;
 
 use crate::buffer::Buffer;
-use crate::compose::{compose, scalar};
+use crate::compose::{Plain, compose, plain, scalar};
 use crate::inst::Inst;
 use crate::opcode::{Field, Format, Opcode, well_known};
 use crate::target::Target;
@@ -63,7 +64,7 @@ pub struct Assembler<'a, B: Buffer + ?Sized> {
     target: Target,
     out: &'a mut B,
     base: u64,
-    far: Option<Far>,
+    far: Option<LongForm>,
     /// Number of dwords written so far.
     len: usize,
     /// Number of dwords of growth known so far: padding, and long branches.
@@ -102,7 +103,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     /// The target lacks a register, no aligned pair begins at `pair`, or `scc` is a register of the pair.
     pub fn far(&mut self, far: Far) -> Result<(), AssembleError> {
         far.check(self.target)?;
-        self.far = Some(far);
+        self.far = Some(LongForm::new(far));
         Ok(())
     }
 
@@ -236,6 +237,13 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.branch(inst, label)
     }
 
+    /// Emits `s_branch`. Unlike [`Assembler::jump`], it takes no tables of operations and operands.
+    pub(crate) fn plain_jump(&mut self, label: Label) -> Result<(), AssembleError> {
+        let inst = plain(self.target, Plain::Branch).map_err(AssembleErrorKind::from);
+        let put = inst.and_then(|inst| self.put_branch(&inst, label));
+        put.map_err(|kind| self.here_is(kind, well_known::S_BRANCH))
+    }
+
     /// Pads with `s_nop` to a multiple of `bytes`, a power of two from 4 to 65536, counted from address 0.
     ///
     /// # Errors
@@ -258,7 +266,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
             return Err(AssembleErrorKind::Alignment(bytes));
         }
         // Refuse a target without s_nop here, not in `finish`.
-        compose(self.target, well_known::S_NOP, &[])?;
+        plain(self.target, Plain::Nop)?;
         let log = bytes.trailing_zeros() as u8;
         let growth = relax::padding(self.base, self.len + self.shift, log);
         self.fix_up(self.len, FixupKind::Align(log, unreached))?;

@@ -1,14 +1,13 @@
 //! Finishes assembling: decides which branches must be long, assigns the final addresses, and moves the code there.
 
-use super::far::{Long, add, reaches};
+use super::far::reaches;
 use super::slots::{Fixup, FixupKind, FixupSlot, Label, LabelPlace};
 use super::{AssembleError, AssembleErrorKind, Assembler, Room};
 use crate::assembler::Relocation;
 use crate::buffer::Buffer;
-use crate::compose::compose;
+use crate::compose::{Plain, plain};
 use crate::decode::decode_words;
 use crate::inst::Inst;
-use crate::opcode::well_known;
 
 /// Growth of a branch that gets an `s_nop`. Long branches grow by more.
 const PADDED: usize = 1;
@@ -62,10 +61,10 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 }
                 continue;
             }
-            let long = Long::of(&branch).zip(self.far).filter(|_| to & 3 == 0);
-            let (long, far) = long.ok_or_else(|| self.at(&fixup, AssembleErrorKind::Distance { from, to }))?;
+            let long = self.far.filter(|_| to & 3 == 0).and_then(|far| far.dwords(&branch));
+            let dwords = long.ok_or_else(|| self.at(&fixup, AssembleErrorKind::Distance { from, to }))?;
             if let Some(FixupSlot(slot)) = self.fixups.get_mut(n) {
-                slot.growth = far.dwords(long) - 1;
+                slot.growth = dwords - 1;
                 grown = true;
             }
         }
@@ -107,7 +106,7 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                 if fixup.growth <= PADDED {
                     let mut there = branch.with_branch_target(from, to).map_err(|_| distance)?;
                     if fixup.growth == PADDED {
-                        let nop = compose(self.target, well_known::S_NOP, &[])?;
+                        let nop = plain(self.target, Plain::Nop)?;
                         // An `s_nop` after the branch leaves the branch at `from`. If it is still executed wrongly
                         // there, because its target did not move, the `s_nop` comes before it.
                         let in_front = there.is_broken_branch();
@@ -120,28 +119,26 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                     there.words().iter().for_each(|&word| _ = self.out.set_dword(at, word));
                     return Ok(());
                 }
-                let (long, far) = Long::of(&branch).zip(self.far).ok_or(distance)?;
-                far.write(&branch, long, (from, to), &mut |word| {
+                self.far.ok_or(distance)?.write(&branch, (from, to), &mut |word| {
                     self.out.set_dword(at, word);
                     at += 1;
                 })
             }
             (FixupKind::Align(_, unreached), _) => {
-                let nop = compose(self.target, well_known::S_NOP, &[]);
-                let pad = if unreached { compose(self.target, well_known::S_CODE_END, &[]).or(nop) } else { nop };
+                let nop = plain(self.target, Plain::Nop);
+                let pad = if unreached { plain(self.target, Plain::CodeEnd).or(nop) } else { nop };
                 let pad = if fixup.growth > 0 { pad?.words().first().copied() } else { None };
                 (at..at + fixup.growth).for_each(|at| _ = self.out.set_dword(at, pad.unwrap_or(0)));
                 Ok(())
             }
             (FixupKind::Address(label), _) => {
-                let (to, getpc) = (self.address(label)?, self.inst_at(at)?);
-                let pair = getpc.get(crate::opcode::Field::Sdst).unwrap_or(0) as u8;
+                let to = self.address(label)?;
                 at += 1;
-                for inst in add(self.target, pair, to.wrapping_sub(self.address_of(at)))? {
-                    for &word in inst.words() {
-                        self.out.set_dword(at, word);
-                        at += 1;
-                    }
+                let distance = to.wrapping_sub(self.address_of(at));
+                // The last dword of each addition is its literal.
+                for half in [distance as u32, (distance >> 32) as u32] {
+                    at += self.inst_at(at)?.words().len();
+                    self.out.set_dword(at - 1, half);
                 }
                 Ok(())
             }

@@ -2,12 +2,11 @@
 
 use core::fmt;
 
-use crate::assembler::{AssembleError, AssembleErrorKind, Assembler, Far, FixupSlot, LabelSlot};
+use crate::assembler::{AssembleError, Assembler, Far, FixupSlot, LabelSlot};
 use crate::buffer::{Buffer, Memory};
-use crate::compose::compose;
+use crate::compose::{Plain, plain};
 use crate::error::DecodeError;
 use crate::inst::Inst;
-use crate::opcode::well_known;
 use crate::target::Target;
 
 /// The reason why a trampoline cannot be installed. The code is unchanged.
@@ -147,6 +146,45 @@ impl Trampoline {
         payload: &[u32],
         area: &mut B,
     ) -> Result<Installed, TrampolineError> {
+        self.install_as::<true, C, B>(code, base, payload, area)
+    }
+
+    /// Like [`Trampoline::install`], but never uses `far`. A program that calls only this one does not have the code and
+    /// tables for long branches, which take 14 KB on a Cortex-M4.
+    ///
+    /// # Errors
+    /// As for [`Trampoline::install`] without `far`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::Target;
+    /// use amdgpu_isa::patch::Trampoline;
+    /// let mut code: [u32; 2] = [0x8004_0501, 0xbf81_0000]; // s_add_u32 s4, s1, s5; s_endpgm
+    /// let mut area = [0u32; 8];
+    /// let near = Trampoline { target: Target::Gfx942, hook: 0x1000, area: 0x4000, far: None };
+    /// near.install_near(&mut code[..], 0x1000, &[0xbf8f_0003], &mut area).unwrap();
+    /// assert_eq!((code[0], area[1]), (0xbf82_0bff, 0x8004_0501));
+    /// let away = Trampoline { area: 0x80_0000, ..near };
+    /// assert!(away.install_near(&mut code[..], 0x1000, &[], &mut area).is_err());
+    /// # }
+    /// ```
+    pub fn install_near<C: Memory + ?Sized, B: Buffer + ?Sized>(
+        &self,
+        code: &mut C,
+        base: u64,
+        payload: &[u32],
+        area: &mut B,
+    ) -> Result<Installed, TrampolineError> {
+        self.install_as::<false, C, B>(code, base, payload, area)
+    }
+
+    fn install_as<const FAR: bool, C: Memory + ?Sized, B: Buffer + ?Sized>(
+        &self,
+        code: &mut C,
+        base: u64,
+        payload: &[u32],
+        area: &mut B,
+    ) -> Result<Installed, TrampolineError> {
         let outside = TrampolineError::Outside(self.hook);
         let offset = self.hook.checked_sub(base).filter(|offset| offset % 4 == 0).ok_or(outside)?;
         let at = usize::try_from(offset / 4).map_err(|_| outside)?;
@@ -154,7 +192,7 @@ impl Trampoline {
             return Err(outside);
         }
         let mut jump = [0; JUMP];
-        let needed = self.jump(&mut jump, self.hook, self.area)?;
+        let needed = self.jump::<FAR>(&mut jump, self.hook, self.area)?;
         let (displaced, falls_through) = self.measure(code, at, needed)?;
         self.look_for_landings(code, base, at, displaced)?;
 
@@ -162,18 +200,18 @@ impl Trampoline {
         words.iter_mut().enumerate().for_each(|(n, word)| *word = code.dword(at + n).unwrap_or(0));
         let words = words.get(..displaced).unwrap_or(&words);
         let (mut labels, mut fixups) = ([LabelSlot::EMPTY; DISPLACED], [FixupSlot::EMPTY; DISPLACED]);
-        let mut asm = self.assembler(area, self.area, &mut labels, &mut fixups)?;
+        let mut asm = self.assembler::<FAR, B>(area, self.area, &mut labels, &mut fixups)?;
         asm.words(payload)?;
         let copy = self.area.wrapping_add(asm.offset());
         asm.moved(words, self.hook)?;
         if falls_through {
             let back = asm.label_at(self.hook.wrapping_add(displaced as u64 * 4))?;
-            asm.jump(well_known::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, back)?;
+            asm.plain_jump(back)?;
         }
         let len = asm.finish()?.len();
         self.look_for_overlap(base, code.dwords(), len)?;
 
-        let nop = compose(self.target, well_known::S_NOP, &[])?;
+        let nop = plain(self.target, Plain::Nop)?;
         let fill = nop.words().iter().cycle();
         for (n, &word) in jump.iter().take(needed).chain(fill).take(displaced).enumerate() {
             code.set_dword(at + n, word);
@@ -181,7 +219,7 @@ impl Trampoline {
         Ok(Installed { displaced: displaced * 4, len, copy })
     }
 
-    fn assembler<'a, B: Buffer + ?Sized>(
+    fn assembler<'a, const FAR: bool, B: Buffer + ?Sized>(
         &self,
         out: &'a mut B,
         base: u64,
@@ -190,18 +228,19 @@ impl Trampoline {
     ) -> Result<Assembler<'a, B>, AssembleError> {
         let mut asm = Assembler::new(self.target, out, labels, fixups);
         asm.base(base)?;
-        if let Some(far) = self.far {
-            asm.far(far)?;
+        match self.far {
+            Some(far) if FAR => asm.far(far)?,
+            _ => {}
         }
         Ok(asm)
     }
 
     /// Writes the jump to the trampoline, and returns its length in dwords.
-    fn jump(&self, words: &mut [u32; JUMP], from: u64, to: u64) -> Result<usize, AssembleError> {
+    fn jump<const FAR: bool>(&self, words: &mut [u32; JUMP], from: u64, to: u64) -> Result<usize, AssembleError> {
         let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
-        let mut asm = self.assembler(words, from, &mut labels, &mut fixups)?;
+        let mut asm = self.assembler::<FAR, _>(words, from, &mut labels, &mut fixups)?;
         let there = asm.label_at(to)?;
-        asm.jump(well_known::S_BRANCH.ok_or(AssembleErrorKind::Lacks)?, there)?;
+        asm.plain_jump(there)?;
         Ok(asm.finish()?.len() / 4)
     }
 

@@ -62,6 +62,9 @@ pub(crate) struct Info {
 /// one bit each.
 pub(crate) type Branches = [u32; OP_INDICES / 32];
 
+/// The words of operations that are made without other tables, in the order of `compose::Plain`; 0 if the target lacks one.
+pub(crate) type PlainWords = [u32; 3];
+
 /// The facts for an index that no table holds; never reached.
 pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, address: None };
 

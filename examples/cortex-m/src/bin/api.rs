@@ -328,9 +328,13 @@ fn assembling(target: Target, code: &[u8]) {
     there.iter_mut().zip(code).for_each(|(to, from)| *to = *from);
     let (hook, area) = (code.len() as u64, code.len() as u64 * 8);
     let trampoline = Trampoline { target, hook, area, far: far(code) };
-    match trampoline.install(&mut there[..], hook / 2, &[7], &mut [0u32; 64]) {
-        Ok(done) => keep((done.len + done.displaced) as u32 + done.copy as u32),
-        Err(error) => drop(write!(Sink, "{error}")),
+    let done = trampoline.install(&mut there[..], hook / 2, &[7], &mut [0u32; 64]);
+    let near = trampoline.install_near(&mut there[..], hook / 2, &[7], &mut [0u32; 64]);
+    for done in [done, near] {
+        match done {
+            Ok(done) => keep((done.len + done.displaced) as u32 + done.copy as u32),
+            Err(error) => drop(write!(Sink, "{error}")),
+        }
     }
 }
 

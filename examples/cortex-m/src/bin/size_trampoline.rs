@@ -10,7 +10,7 @@ extern "C" fn app() -> ! {
     walk(|hook, _| {
         let mut area = [0u32; 16];
         let trampoline = Trampoline { target: target(), hook, area: 0x8000, far: None };
-        match trampoline.install(code_mut(), 0, &[0], &mut area) {
+        match trampoline.install_near(code_mut(), 0, &[0], &mut area) {
             Ok(installed) => keep(installed.len as u32),
             Err(_) => keep(1),
         }
