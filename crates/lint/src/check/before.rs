@@ -12,22 +12,24 @@ use crate::functions::Functions;
 
 /// The state of the machine, and the registers that have a value.
 #[derive(Clone)]
-pub struct Before {
+pub struct Before<'g> {
     pub now: MachineState,
+    /// The result of [`general_registers`], which takes long to make.
+    general: &'g RegSet,
     /// The registers that were written on at least one path.
     pub written: RegSet,
     /// The accesses to LDS that may still be outstanding.
     pub lds: Lds,
 }
 
-impl Before {
-    /// The state before the first instruction of a function that unknown callers may call.
-    pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize) -> Before {
+impl<'g> Before<'g> {
+    /// The state before the first instruction of a function that unknown callers may call. `general`: the result of
+    /// [`general_registers`].
+    pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize, general: &'g RegSet) -> Before<'g> {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);
-        let written =
-            descriptor.map_or_else(|| general_registers(target), |descriptor| initial_registers(target, &descriptor));
-        Before { now: functions.entry(flow, block, false), written, lds: Lds::NOTHING }
+        let written = descriptor.map_or(*general, |descriptor| initial_registers(target, &descriptor));
+        Before { now: functions.entry(flow, block, false), general, written, lds: Lds::NOTHING }
     }
 
     /// [`State::step`] of an instruction that has been looked up.
@@ -38,25 +40,25 @@ impl Before {
     }
 }
 
-impl State for Before {
+impl State for Before<'_> {
     fn step(&mut self, inst: &Inst, offset: u32) {
         self.step_next(&Next::new(inst, self.now.pending.msb()), offset);
     }
 
-    fn join(&mut self, other: &Before) -> bool {
+    fn join(&mut self, other: &Self) -> bool {
         let known = self.written;
         self.written |= other.written;
         self.now.join(&other.now) | self.lds.join(&other.lds) | (self.written != known)
     }
 
-    fn join_again(&mut self, other: &Before) -> bool {
+    fn join_again(&mut self, other: &Self) -> bool {
         let known = self.written;
         self.written |= other.written;
         self.now.join_again(&other.now) | self.lds.join(&other.lds) | (self.written != known)
     }
 
     fn returned(&mut self) {
-        self.written = general_registers(self.now.pending.target());
+        self.written = *self.general;
         self.now.returned();
         self.lds = Lds::NOTHING;
     }
@@ -71,7 +73,7 @@ impl State for Before {
         self.lds.leave();
     }
 
-    fn returned_from(&mut self, exit: &Before) {
+    fn returned_from(&mut self, exit: &Self) {
         self.written |= exit.written;
         self.now.returned_from(&exit.now);
         // The state of LDS is that at the end of the callee, without the operations of the caller, for which the callee

@@ -196,7 +196,7 @@ impl<'s, 'a> Checker<'s, 'a> {
     }
 
     fn check_group(&self, group: &[usize]) -> Vec<Finding<'a>> {
-        let first = |block| Before::function(&self.flow, &self.functions, block);
+        let first = |block| Before::function(&self.flow, &self.functions, block, &self.general);
         let counted = lds::counted(group.iter().flat_map(|block| self.flow.insts(*block)).map(|(_, inst)| inst));
         let mut check = Check {
             of: self,
@@ -208,7 +208,7 @@ impl<'s, 'a> Checker<'s, 'a> {
             counted,
         };
         let following = Following::new(&self.flow, group, first);
-        let is_final = following.run_once(&mut |block, state: &mut Before| check.block(block, state));
+        let is_final = following.run_once(&mut |block, state: &mut Before<'_>| check.block(block, state));
         let of_blocks = core::mem::take(&mut check.found);
         if !is_final {
             check.say_at(self.section().address, What::NotFinal);
@@ -281,7 +281,7 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
     }
 
     /// Checks a block, and turns the state before it into the one at its end.
-    fn block(&mut self, block: usize, state: &mut Before) {
+    fn block(&mut self, block: usize, state: &mut Before<'_>) {
         let flow = self.flow();
         let msb = state.now.pending.msb();
         if msb != VgprMsb::ENTRY {
