@@ -90,16 +90,12 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     }
     put!(w, "], classes: &[");
     for class in &tables.classes {
-        let longest = |unit: &str| {
-            let rows =
-                tables.rows.iter().enumerate().filter(|(n, row)| class.produces >> n & 1 == 1 && row.rule.unit == unit);
-            // If the rule has two producers, the first one is further away from the consumer.
-            rows.flat_map(|(_, row)| row.distance.map(|d| d.1 + row.rule.again.map_or(0, |n| n + 1))).max().unwrap_or(0)
-        };
-        let (states, valu) = (longest("states"), longest("valu"));
         let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is, counted } = class;
         put!(w, "HazardClass {{ produces: {produces:#x}, consumes: {consumes:#x}, ends: {ends:#x}, arms: {arms:#x}, ");
-        put!(w, "enders: {enders:#x}, passes: [{less}, {more}], states: {states}, valu: {valu}, is: {is}, ");
+        let own = tables.enders.iter().enumerate().filter(|(n, _)| enders >> n & 1 == 1);
+        let may_end = own.fold(0u128, |all, (_, (rows, _))| all | rows);
+        put!(w, "enders: {enders:#x}, may_end: {may_end:#x}, passes: [{less}, {more}], ");
+        put!(w, "is: {is}, ");
         put!(w, "counted: {counted:#x} }},");
     }
     let (numbers, entries) = pages(&tables.class_of, <[usize]>::to_vec);
@@ -120,7 +116,7 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let set = |of: &dyn Fn(&HazardRow) -> bool| {
         tables.rows.iter().enumerate().filter(|(_, row)| of(row)).fold(0u128, |set, (n, _)| set | 1 << n)
     };
-    let [events, valu] = ["event", "valu"].map(|unit| set(&|row| row.rule.unit == unit));
+    let events = set(&|row| row.rule.unit == "event");
     let waits = tables.enders.iter().filter(|(_, of)| of.upto.is_some());
     let waited = waits.fold(0u128, |set, (rows, _)| set | rows);
     let thens = set(&|row| row.rule.then.is_some() || row.rule.then_side.is_some());
@@ -142,16 +138,25 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
         let sides: Vec<String> = sides.map(|of| side(isa, t, of)).collect();
         put!(w, "{name}: &[{}], ", sides.join(", "));
     }
+    for (name, unit) in [("lasts_states", "states"), ("lasts_valu", "valu")] {
+        // If a rule has two producers, the first one is further away from the consumer.
+        let longest = |row: &HazardRow| {
+            let most = row.distance.iter().map(|d| d.1).max().unwrap_or(0);
+            if row.rule.unit == unit { most + row.rule.again.map_or(0, |n| n + 1) } else { 0 }
+        };
+        let mut numbers: Vec<u8> = tables.rows.iter().map(longest).chain([0]).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let lasts: Vec<String> =
+            numbers.iter().map(|n| format!("({n}, {:#x})", set(&|row| longest(row) > *n))).collect();
+        put!(w, "{name}: &[{}], ", lasts.join(", "));
+    }
     put!(w, "producers: {}, ", by_file(tables.rows.iter().map(|row| row.producer)));
     put!(w, "consumers: {}, ", by_file(tables.rows.iter().map(|row| row.consumer)));
     let how = watched(&isa.hazards.seen, &t.row.name).map_or("-", |watched| &watched.how);
     put!(w, "pairs: {}, until_written: {}, ", how == "pairs", how == "until written");
     put!(w, "again: {:#x}, asking: {asking:#x}", set(&|row| row.rule.again.is_some()));
-    putln!(
-        w,
-        ", events: {events:#x}, valu: {valu:#x}, waited: {waited:#x}, thens: {thens:#x}, nop: {:#x} }};",
-        tables.nop_mask
-    );
+    putln!(w, ", events: {events:#x}, waited: {waited:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask);
     Ok(())
 }
 
@@ -170,7 +175,11 @@ fn by_file<'a>(sides: impl Iterator<Item = &'a Side> + Clone) -> String {
     };
     let (reads, writes) = (accesses(&|of| of.reads), accesses(&|of| of.writes));
     let conditional = set(&|side| side.conditions.iter().any(|condition| !matches!(condition, Condition::Seen)));
-    format!("ByFile {{ any: {any:#x}, reads: [{reads}], writes: [{writes}], conditional: {conditional:#x} }}")
+    let trailing = set(&|side| side.conditions.iter().any(|condition| matches!(condition, Condition::Form(_))));
+    format!(
+        "ByFile {{ any: {any:#x}, reads: [{reads}], writes: [{writes}], conditional: {conditional:#x}, \
+         trailing: {trailing:#x} }}"
+    )
 }
 
 /// The bits of the register files of operands.

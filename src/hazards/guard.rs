@@ -108,10 +108,10 @@ impl Guard {
         let next = Next::new(inst, self.hazards.msb());
         let other = (self.pending.msb() != next.uses.msb).then(|| Uses::of(inst, self.pending.msb()));
         let uses = other.as_ref().unwrap_or(&next.uses);
-        let is_met = self.pending.is_met(uses);
-        let needs = if is_met { self.pending.needs_of(uses).waitcnt() } else { Waitcnt::new() };
-        let is_ready = needs.counters().is_empty();
-        if !is_ready {
+        let needs = self.pending.is_met(uses).then(|| self.pending.needs_met(uses).waitcnt());
+        let needs = needs.filter(|needs| !needs.counters().is_empty());
+        let is_ready = needs.is_none();
+        if let Some(needs) = needs {
             self.wait(&needs, &mut take);
         }
         let pending = &mut self.pending;

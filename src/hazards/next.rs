@@ -40,7 +40,10 @@ impl<'i> Next<'i> {
     /// [`Pending::msb`](super::Pending::msb); a state with other upper bits looks the instruction up again.
     pub fn new(inst: &'i Inst, msb: VgprMsb) -> Next<'i> {
         let tables = HazardTables::of(inst);
-        Next { tables, classes: tables.classes(inst), uses: Uses::of(inst, msb) }
+        // The operands are found in place, because the list of them is long to copy.
+        let mut next = Next { tables, classes: tables.classes(inst), uses: Uses::none(inst, msb) };
+        next.uses.find();
+        next
     }
 
     /// The instruction.

@@ -2,7 +2,7 @@
 
 use crate::hazards::need::Doubt;
 use crate::hazards::owed::Owed;
-use crate::hazards::uses::{Files, Run, Use, Uses, share};
+use crate::hazards::uses::{Run, Use, Uses, share};
 use crate::hazards::{Need, Rule};
 use crate::imm::Hwreg;
 use crate::inst::Inst;
@@ -265,9 +265,13 @@ pub(crate) fn passes(inst: &Inst) -> u8 {
 }
 
 impl ByFile {
-    /// The rows among `rows` whose side may match an instruction that reads and writes registers in these files, before
-    /// its operands are examined.
-    pub(crate) fn among(&self, rows: u128, (reads, writes): Files) -> u128 {
+    /// The rows among `rows` whose side may match an instruction, before its operands and fields are examined.
+    pub(crate) fn among(&self, rows: u128, uses: &Uses<'_>) -> u128 {
+        let rows = if uses.inst.form() == 0 { rows & !self.trailing } else { rows };
+        if rows == 0 {
+            return 0;
+        }
+        let (reads, writes) = uses.files;
         let of = |rows: &[u128; 8], mut files: u8| {
             let mut set = 0;
             while let Some(of_file) = rows.get(files.trailing_zeros() as usize) {

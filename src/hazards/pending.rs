@@ -187,9 +187,11 @@ impl<C: Capacity> Pending<C> {
 
     /// The result of [`Pending::needs`] for an instruction whose registers were found before.
     pub(super) fn needs_of(&self, uses: &Uses<'_>) -> Waits {
-        if !self.is_met(uses) {
-            return Waits::default();
-        }
+        if self.is_met(uses) { self.needs_met(uses) } else { Waits::default() }
+    }
+
+    /// The result of [`Pending::needs`] for an instruction of which an outstanding operation may hold a register.
+    pub(super) fn needs_met(&self, uses: &Uses<'_>) -> Waits {
         match own_wait(uses.inst) {
             Some((counter, at_most)) => {
                 let mut before = self.clone();

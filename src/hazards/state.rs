@@ -11,7 +11,7 @@ use crate::hazards::past::{EMPTY, Past};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
 use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
-use crate::hazards::table::{Classes, bits};
+use crate::hazards::table::{Classes, bits, longest};
 use crate::hazards::uses::{Run, Uses};
 use crate::hazards::{Modes, Need, Needs, Unit};
 use crate::inst::Inst;
@@ -264,7 +264,7 @@ impl<C: Capacity> Hazards<C> {
             return 0;
         }
         let consumers = &next.tables.consumers;
-        let consumes = consumers.among(possible, next.uses.files);
+        let consumes = consumers.among(possible, &next.uses);
         let fails = |(_, row): &(usize, &HazardRow)| !conditions_hold(&row.consumer, &next.uses);
         let failing = next.tables.numbered(consumes & consumers.conditional).filter(fails);
         failing.fold(consumes, |consumes, (n, _)| consumes & !(1 << n))
@@ -357,9 +357,10 @@ impl<C: Capacity> Hazards<C> {
             // A called function begins with the upper bits of its caller.
             self.msb = if Flags::of_facts(uses.facts()).is_call() { msb } else { msb.after(inst) };
         }
-        let enders = classes.first.enders | classes.second.enders;
-        if enders != 0 {
-            let open = self.rows() | self.lost.rows | self.before.rows;
+        let may_end = classes.all(|class| class.may_end);
+        let open = if may_end == 0 { 0 } else { self.rows() | self.lost.rows | self.before.rows };
+        if may_end & open != 0 {
+            let enders = classes.first.enders | classes.second.enders;
             for ender in bits(enders.into()).filter_map(|n| tables.enders.get(n)) {
                 match ender.over {
                     _ if ender.rows & open == 0 => {}
@@ -373,10 +374,9 @@ impl<C: Capacity> Hazards<C> {
         }
         let mut new = Past { inst: *inst, msb, place, age: Age::NEW, ..EMPTY };
         let Classes { first, second } = classes;
-        (new.last_states, new.last_valu) = (first.states.max(second.states), first.valu.max(second.valu));
         let produced = if produces { classes.all(|class| class.produces) } else { 0 };
         if produced != 0 {
-            new.rows = tables.producers.among(produced & self.modes.rows(tables), uses.files);
+            new.rows = tables.producers.among(produced & self.modes.rows(tables), uses);
             for (n, row) in tables.numbered(new.rows & (tables.producers.conditional | tables.events)) {
                 // A producer that only an event ends is kept for long, so its operands must match the rule, too.
                 let is_event = tables.events >> n & 1 == 1;
@@ -474,13 +474,8 @@ impl<C: Capacity> Hazards<C> {
         }
         new.rows &= !tables.events;
         if new.rows != 0 {
-            // If no row counts in a unit, this unit does not keep the entry.
-            if new.rows & !tables.valu == 0 {
-                new.last_states = 0;
-            }
-            if new.rows & tables.valu == 0 {
-                new.last_valu = 0;
-            }
+            new.last_states = longest(new.rows, tables.lasts_states);
+            new.last_valu = longest(new.rows, tables.lasts_valu);
             self.merge(&new);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::inst::Inst;
 use crate::signature::Signature;
-use crate::table::hazards::{Ender, HazardClass, HazardRow, HazardTables};
+use crate::table::hazards::{HazardClass, HazardRow, HazardTables};
 use crate::table::paged;
 use crate::target::HAZARDS;
 
@@ -54,23 +54,27 @@ impl HazardTables {
 
     /// The rows that the instruction may end.
     pub(crate) fn ended_by(&self, inst: &Inst) -> u128 {
-        let of = |number: usize, ender: &Ender, own: u64| match own >> number & 1 {
-            0 => 0,
-            _ => ender.rows,
-        };
-        let classes = self.classes(inst);
-        let (ends, own) = (classes.all(|class| class.ends), classes.first.enders | classes.second.enders);
-        self.enders.iter().enumerate().fold(ends, |rows, (number, ender)| rows | of(number, ender, own))
+        self.classes(inst).all(|class| class.ends | class.may_end)
     }
+}
+
+/// The longest distance of some rows, from `HazardTables::lasts_states` or `lasts_valu`.
+#[inline]
+pub(crate) fn longest(rows: u128, lasts: &[(u8, u128)]) -> u8 {
+    lasts.iter().find(|(_, longer)| rows & longer == 0).map_or(u8::MAX, |(distance, _)| *distance)
 }
 
 /// The numbers of the bits that are set.
 #[inline]
 pub(crate) fn bits(mut set: u128) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
+        // Most sets are empty.
+        if set == 0 {
+            return None;
+        }
         let n = set.trailing_zeros();
         set &= set.wrapping_sub(1);
-        (n < u128::BITS).then_some(n as usize)
+        Some(n as usize)
     })
 }
 
@@ -102,9 +106,8 @@ static NO_CLASS: HazardClass = HazardClass {
     ends: 0,
     arms: 0,
     enders: 0,
+    may_end: 0,
     passes: [0; 2],
-    states: 0,
-    valu: 0,
     is: 0,
     counted: 0,
 };

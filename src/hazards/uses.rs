@@ -56,6 +56,24 @@ impl Use {
                 }
             }
         }
+        Use::other_place(inst, msb, operand, reg)
+    }
+
+    #[inline(never)]
+    fn other_place(inst: &Inst, msb: VgprMsb, operand: &Operand, reg: Reg) -> Place {
+        let count = operand.bits.div_ceil(32);
+        match reg {
+            // VCC, M0 and EXEC, which are in other files, have greater codes.
+            Reg::Sgpr(number)
+                if count != 0 && u16::from(number) + count <= FACTS[inst.target() as usize].codes.vcc.into() =>
+            {
+                return (file::SCALAR | file::NUMBERED, number.into(), count);
+            }
+            Reg::Exec if count == 1 || count == 2 => {
+                return (file::EXEC, FACTS[inst.target() as usize].codes.exec.into(), count);
+            }
+            _ => {}
+        }
         Use::any_place(inst, msb, operand, reg)
     }
 
@@ -95,13 +113,24 @@ const ROOM: usize = 8;
 
 impl<'i> Uses<'i> {
     pub fn of(inst: &'i Inst, msb: VgprMsb) -> Uses<'i> {
-        let mut uses = Uses { inst, msb, files: (0, 0), facts: Cell::new(None), list: [Use::NONE; ROOM], count: 0 };
-        inst.operands().for_each(|operand| {
+        let mut uses = Uses::none(inst, msb);
+        uses.find();
+        uses
+    }
+
+    /// The instruction before its operands are found.
+    #[inline(always)]
+    pub fn none(inst: &'i Inst, msb: VgprMsb) -> Uses<'i> {
+        Uses { inst, msb, files: (0, 0), facts: Cell::new(None), list: [Use::NONE; ROOM], count: 0 }
+    }
+
+    /// Finds the operands of an instruction of which none was found yet.
+    pub fn find(&mut self) {
+        self.inst.operands().for_each(|operand| {
             if let Value::Reg(reg) = operand.value {
-                uses.add(&operand, reg);
+                self.add(&operand, reg);
             }
         });
-        uses
     }
 
     // Each field is stored and read on its own, since a wide load would wait for narrow stores.

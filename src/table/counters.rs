@@ -117,7 +117,12 @@ impl Counters {
 
     /// Iterates over the counters.
     pub fn iter(self) -> impl Iterator<Item = Counter> {
-        Counter::ALL.iter().copied().filter(move |counter| self.contains(*counter))
+        let mut left = self.0;
+        core::iter::from_fn(move || {
+            let counter = Counter::ALL.get(left.trailing_zeros() as usize).copied();
+            left &= left.wrapping_sub(1);
+            counter
+        })
     }
 }
 

@@ -78,9 +78,11 @@ pub(crate) struct HazardTables {
     pub consumers: ByFile,
     /// Instructions that end some rows, or make them begin, under conditions.
     pub enders: &'static [Ender],
-    /// The rows that only an instruction ends, not a distance; and the rows whose distance counts vector operations.
+    /// The rows that only an instruction ends, not a distance.
     pub events: u128,
-    pub valu: u128,
+    /// For each distance in wait states, from 0 on, the rows that last longer; the same in vector operations.
+    pub lasts_states: &'static [(u8, u128)],
+    pub lasts_valu: &'static [(u8, u128)],
     /// The rows that a wait with a count ends: see [`Upto`].
     pub waited: u128,
     /// The rows that hold only if an instruction that the rule names comes between producer and consumer.
@@ -120,6 +122,8 @@ pub(crate) struct ByFile {
     pub writes: [u128; 8],
     /// Rows whose side has conditions other than `Condition::Seen`.
     pub conditional: u128,
+    /// Rows whose side is about instructions with a trailing dword ([`Condition::Form`]).
+    pub trailing: u128,
 }
 
 /// An instruction that ends some rows.
@@ -182,11 +186,10 @@ pub(crate) struct HazardClass {
     pub arms: u128,
     /// The entries of `HazardTables::enders` that the operations may be, a bit each.
     pub enders: u64,
+    /// The rows of these entries.
+    pub may_end: u128,
     /// Passes of the matrix core; the second number holds if a factor has 8 bits.
     pub passes: [u8; 2],
-    /// The longest distances among the rows of `produces`, in wait states and in vector operations.
-    pub states: u8,
-    pub valu: u8,
     /// Properties, as in `class`.
     pub is: u16,
     /// The kinds of operations to which the class belongs, among the kinds that waits count, as bits.
