@@ -81,14 +81,14 @@ fn reach(error: &ParseError) -> u32 {
     }
 }
 
-/// The error of a text at its place, as users read it. If the text ends before an operand or a modifier, the error is
-/// about the operation, whose name is from `start` to the cursor. A register in the place of a number, and `off`, are
+/// The error of a text at its place, as users read it. If the text ends before an operand or a modifier, or if an image
+/// has no dimension, the error is about the operation, whose name is from `start` to the cursor. A register in the place of a number, and `off`, are
 /// no unknown names.
 #[cold]
 pub(super) fn misplaced(target: Target, start: usize, cursor: Cursor, error: ParseError) -> ParseError {
     let here = Cursor { at: error.span.start as usize, ..cursor };
     match error.kind {
-        Kind::Missing(_) if here.clone().is_done() => cursor.error_since(start, error.kind),
+        Kind::Missing(field) if field == Field::Dim || here.clone().is_done() => cursor.error_since(start, error.kind),
         Kind::Symbol if Registers::of(target).is_here(&here) => ParseError::new(error.span, Kind::NotNumber),
         Kind::Symbol if here.name() == b"off" => ParseError::new(error.span, Kind::Off),
         _ => error,

@@ -45,11 +45,14 @@ impl Parser<'_, '_> {
         if self.cursor.is_done() {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
-        if self.cursor.is_list() {
-            return Err(self.cursor.error(Kind::Expression));
-        }
         let start = self.cursor.at;
         let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
+        // As in LLVM's assembler, where other operands can be registers, too.
+        let is_any = matches!(kind, NumberKind::Plain(_) | NumberKind::Label | NumberKind::Literal { .. })
+            && kind != NumberKind::Plain(Notation::Endpgm);
+        if is_any && self.cursor.is_list() {
+            return Err(self.cursor.error(Kind::Expression));
+        }
         // In these operands, which cannot be literals, `lit(...)` and `lit64(...)` mean the number in them.
         let notation = if let NumberKind::Plain(notation) = kind { Some(notation) } else { None };
         let takes_call = notation.is_some_and(|notation| notation != Notation::Endpgm);
@@ -175,12 +178,12 @@ impl Parser<'_, '_> {
     fn next_counter(&mut self) -> Result<bool, ParseError> {
         let is_separated = self.cursor.eat(b'&') || self.cursor.eat(b',');
         match self.cursor.is_done() {
-            true if is_separated => Err(self.cursor.error(Kind::Missing(Field::Simm16))),
+            true if is_separated => Err(self.cursor.error(Kind::Name(Field::Simm16))),
             is_done => Ok(!is_done),
         }
     }
 
-    /// Reads `vmcnt(0) & lgkmcnt(1)`; `vmcnt_sat(99)` means the greatest count that fits, if 99 does not fit.
+    /// Reads `vmcnt(0) & lgkmcnt(1)`; `vmcnt_sat(99)` means the greatest count, if 99 does not fit.
     fn waitcnt(&mut self) -> Result<Option<i64>, ParseError> {
         let start = self.cursor.at;
         let target = self.words.target;
@@ -203,8 +206,7 @@ impl Parser<'_, '_> {
             self.cursor.expect(b'(')?;
             let place = self.cursor.at;
             let count = self.cursor.integer(self.symbols)?;
-            let count = if saturates { count.min(max.into()) } else { count };
-            let fits = u8::try_from(count).ok().filter(|&count| count <= max);
+            let fits = u8::try_from(count).ok().filter(|&count| count <= max).or(saturates.then_some(max));
             let kind = Kind::Range { field: Field::Simm16, min: 0, max: max.into() };
             let count = fits.ok_or_else(|| self.cursor.error_since(place, kind))?;
             wait = if count == max { wait.without(counter) } else { wait.with(counter, count) };
@@ -297,11 +299,13 @@ impl Parser<'_, '_> {
         if !self.cursor.eat_call(b"sendmsg", b'(') {
             return Ok(None);
         }
-        let text = self.text;
+        self.cursor.blank();
+        let (text, name_at) = (self.text, self.cursor.at);
         let (message, is_named) = match self.name_of(text.names.sendmsg) {
             Some(message) => (message, true),
             None => (self.below(Field::Message, u8::MAX.into())? as u8, false),
         };
+        let after_message = self.cursor;
         let is = |parser: &Self, name: &[u8]| parser.named(text.names.sendmsg, name) == Some(message.into());
         let is_system = is(self, b"MSG_SYSMSG");
         let (is_gs, is_done) = (is(self, b"MSG_GS"), is(self, b"MSG_GS_DONE"));
@@ -330,12 +334,15 @@ impl Parser<'_, '_> {
                 stream = self.below(Field::Stream, STREAM_MOST.into())? as u8;
             }
         } else if is_named && (is_system || is_gs) {
-            return Err(self.cursor.error(Kind::Missing(Field::Op)));
+            return Err(after_message.error_since(name_at, Kind::Missing(Field::Op)));
         }
         self.cursor.expect(b')')?;
         let message = Sendmsg { message, op: 0, stream: 0, rest: 0 }.encode(self.words.target);
         let parts = u16::from(op) << OP_AT | u16::from(stream) << STREAM_AT;
-        self.encoded(start, message.map(|message| message | parts))
+        match message {
+            Ok(message) => self.encoded(start, Ok(message | parts)),
+            Err(error) => Err(after_message.error_since(name_at, Kind::Part(error))),
+        }
     }
 
     /// Reads `gpr_idx(SRC0,DST)`.
