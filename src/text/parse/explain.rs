@@ -82,8 +82,8 @@ fn reach(error: &ParseError) -> u32 {
 }
 
 /// The error of a text at its place, as users read it. If the text ends before an operand or a modifier, or if an image
-/// has no dimension, the error is about the operation, whose name is from `start` to the cursor. A register in the place of a number, and `off`, are
-/// no unknown names.
+/// has no dimension, the error is about the operation, whose name is from `start` to the cursor. A register in the place
+/// of a number, and `off`, are no unknown names.
 #[cold]
 pub(super) fn misplaced(target: Target, start: usize, cursor: Cursor, error: ParseError) -> ParseError {
     let here = Cursor { at: error.span.start as usize, ..cursor };
