@@ -1,6 +1,7 @@
 //! Parser of literals of 64 bits.
 
 use super::Parser;
+use super::operand::can_be_negated;
 use crate::codec::EncodedOperand;
 use crate::codec::inline_constant::Number;
 use crate::kind::{NumberKind, OperandKind, RegisterKind};
@@ -32,11 +33,17 @@ impl Parser<'_, '_> {
         OPERANDS[self.words.target as usize].has_literal64 && is_source && is_short && desc.dwords == 2
     }
 
-    /// Whether the text can be `lit64(...)`. As in LLVM's assembler, a literal of 32 bits can be written in this form
-    /// if the encoding has 32 bits, except for a float of a vector operation on targets without literals of 64 bits.
+    /// Whether the text can be `lit64(...)`. As in LLVM's assembler, a literal of 32 bits can be written in this form,
+    /// but on targets without literals of 64 bits not for a float of a vector operation, or another operand that can be
+    /// negated. A long encoding has no room for 64 bits.
     pub(super) fn may_say_long(&self, desc: &OperandDesc) -> bool {
-        let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();
-        is_short && (OPERANDS[self.words.target as usize].has_literal64 || !self.is_float_of_short(desc))
+        let is_short = self.form.layout.bits == 32;
+        let may = match OPERANDS[self.words.target as usize].has_literal64 {
+            true => is_short || desc.dwords != 2,
+            false if is_short => !self.is_float_of_short(desc),
+            false => !can_be_negated(desc),
+        };
+        may && self.form.extension.is_none()
     }
 
     /// Whether the operation always has a literal of 64 bits, which all of its sources share.

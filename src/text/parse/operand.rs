@@ -56,7 +56,7 @@ fn is_too_wide(ty: DataType, number: Number) -> bool {
 }
 
 /// Whether the operand has a bit that negates it.
-fn can_be_negated(desc: &OperandDesc) -> bool {
+pub(super) fn can_be_negated(desc: &OperandDesc) -> bool {
     desc.kind.signs().is_some_and(|signs| signs.positions()[0] != NONE)
 }
 
