@@ -93,6 +93,27 @@ impl MadeAddress {
     }
 }
 
+/// Whether code takes only the upper half of the program counter that `inst` reads: it overwrites the lower half
+/// before it reads it. The upper half is the same for code that moves a little. LLVM does so for PAL, whose tables have
+/// 32-bit addresses beside the code. `after` is the code after the instruction.
+pub fn takes_upper_half(inst: &Inst, mut after: &[u8]) -> bool {
+    let Some(low) = written(inst) else { return false };
+    let target = inst.target();
+    for _ in 0..NEAR {
+        let Ok(inst) = decode(target, after) else { return false };
+        after = after.get(inst.len()..).unwrap_or_default();
+        let flags = inst.flags();
+        let leaves = flags.is_terminator() || flags.is_branch() || flags.is_call();
+        if leaves || inst.reads().contains(Reg::Sgpr(low)) {
+            return false;
+        }
+        if inst.writes().contains(Reg::Sgpr(low)) {
+            return true;
+        }
+    }
+    false
+}
+
 /// The first scalar register that an instruction writes.
 fn written(inst: &Inst) -> Option<u8> {
     inst.operands().filter(|operand| operand.access.writes()).find_map(|operand| register(&operand))

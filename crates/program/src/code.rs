@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use amdgpu_isa::{Inst, Target, decode};
 use amdgpu_object::Section;
 
-use crate::addresses::{MadeAddress, PartKind};
+use crate::addresses::{MadeAddress, PartKind, takes_upper_half};
 use crate::layout::{Code, Layout};
 use crate::{Edits, Error, Slot};
 
@@ -85,8 +85,11 @@ impl Writer<'_, '_> {
         let goal = inst.branch_target(address);
         if inst.reads_pc(address) {
             let after = self.section.bytes.get(at + inst.len()..).unwrap_or_default();
-            let made = MadeAddress::new(&inst, address, after).ok_or(Error::UnknownAddress { address })?;
-            self.made.push(made);
+            match MadeAddress::new(&inst, address, after) {
+                Some(made) => self.made.push(made),
+                None if takes_upper_half(&inst, after) => {}
+                None => return Err(Error::UnknownAddress { address }),
+            }
         } else if inst.address_step() == Some(amdgpu_isa::facts::AddressStep::Jump) && goal.is_none() {
             return Err(Error::UnknownAddress { address });
         }

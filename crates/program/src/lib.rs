@@ -37,6 +37,7 @@ mod code;
 mod edits;
 mod error;
 mod fixed;
+mod implicit;
 mod kept;
 mod layout;
 mod placed;

@@ -6,6 +6,7 @@
 //! define, and the entries of the table of addresses (GOT), lie in section 0, after all other sections: 32-bit
 //! distances that are not sign-extended reach only later addresses.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +17,7 @@ use amdgpu_object::elf::{self, File, Section};
 use amdgpu_object::relocation_kinds::{Base, Formula, Part};
 
 use crate::sections::{are_apart, check_types};
-use crate::{Edits, Error};
+use crate::{Edits, Error, implicit};
 
 /// The number of bytes for each symbol in section 0: a symbol that the object does not define is at the beginning, and
 /// the symbol's entry in the table of addresses is at `ENTRY`.
@@ -50,7 +51,9 @@ const ADDRESS: u64 = section_header::ADDRESS as u64;
 /// # Ok::<(), amdgpu_program::Error>(())
 /// ```
 pub struct Placed<'a> {
-    old: &'a [u8],
+    plain: &'a [u8],
+    /// The object with addends in all tables of relocations.
+    old: Cow<'a, [u8]>,
     places: Places,
     bytes: Vec<u8>,
 }
@@ -65,9 +68,11 @@ impl<'a> Placed<'a> {
         if !is_relocatable(&parsed) {
             return Ok(None);
         }
+        let old = implicit::with_addends(file)?;
+        let parsed = File::parse(&old)?;
         let places = Places::new(&parsed)?;
         let bytes = places.link(&parsed)?;
-        Ok(Some(Placed { old: file, places, bytes }))
+        Ok(Some(Placed { plain: file, old, places, bytes }))
     }
 
     /// The object as if it were linked, with the addresses to which [`Edits`] refer.
@@ -90,14 +95,15 @@ impl<'a> Placed<'a> {
         let mut result = Err(Error::Layout);
         crate::visit(&self.bytes, &mut |image| result = crate::rewrite(image, target, edits));
         let new = result.map_err(|error| self.located(error))?;
-        self.places.unlink(&File::parse(self.old)?, &File::parse(&new)?)
+        let new = self.places.unlink(&File::parse(&self.old)?, &File::parse(&new)?)?;
+        implicit::without_addends(self.plain, &self.old, new)
     }
 
     /// The name of the section that contains an address, with U+FFFD in place of bytes that are not UTF-8, and the
     /// offset in this section, in bytes.
     pub fn place(&self, address: u64) -> Option<(String, u64)> {
         let (number, offset) = self.origin(address)?;
-        let file = File::parse(self.old).ok()?;
+        let file = File::parse(&self.old).ok()?;
         let (sections, _) = file.sections();
         let name = elf::text(file.section_names(&sections), sections.get(number)?.name).unwrap_or_default();
         Some((String::from_utf8_lossy(name).into_owned(), offset))
@@ -121,7 +127,8 @@ impl<'a> Placed<'a> {
 
     /// Another object with the same sections, as if it were linked, with the same address for each section.
     pub(crate) fn link(&self, other: &[u8]) -> Result<Vec<u8>, Error> {
-        let other = File::parse(other)?;
+        let other = implicit::with_addends(other)?;
+        let other = File::parse(&other)?;
         if is_relocatable(&other) { self.places.link(&other) } else { Err(Error::Layout) }
     }
 }

@@ -287,7 +287,9 @@ fn check_each_bit(old: &[u8]) -> usize {
     let (sections, names) = (parsed.sections().0, parsed.section_names(&parsed.sections().0));
     let name = |section: &elf::Section| elf::text(names, section.name).unwrap();
     let (mut bits, mut unnoticed) = (0, Vec::new());
-    for section in sections.iter().filter(|section| [elf::SHT_RELA, elf::SHT_SYMTAB].contains(&section.kind)) {
+    for section in
+        sections.iter().filter(|section| [elf::SHT_RELA, elf::SHT_REL, elf::SHT_SYMTAB].contains(&section.kind))
+    {
         for bit in 0..section.size * 8 {
             let mut wrong = new.clone();
             wrong[(section.offset + bit / 8) as usize] ^= 1 << (bit % 8);
@@ -316,7 +318,7 @@ fn absolute_addresses_in_code_follow() {
         a + &b
     };
     let source = format!(
-        "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n\t.text\nk:\n{}{}s_swappc_b64 s[30:31], s[8:9]\n{}\
+        "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n\t.text\nk:\n{}{}s_swappc_b64 s[30:31], s[8:9]\nv_mov_b32_e32 v1, f@abs32@lo\n{}\
          s_swappc_b64 s[30:31], s[4:5]\ns_endpgm\n.type f,@function\nf:\ns_setpc_b64 s[30:31]\n\
          .section .text.g,\"ax\"\ns_mov_b32 s0, 0\ns_mov_b32 s1, 0\n.hidden g\n.globl g\n.type g,@function\ng:\ns_setpc_b64 s[30:31]\n\
          .data\ntable: .long 1, 2\n",
@@ -324,8 +326,30 @@ fn absolute_addresses_in_code_follow() {
         pair(10, "table", false),
         pair(4, "g", false)
     );
-    let object = amdgpu_asm::assemble("abs.s", &source, &amdgpu_asm::Options::default()).unwrap().to_object().unwrap();
+    let object = assembled(&source);
     assert!(check_each_bit(&object) > 1000);
+    // Objects for PAL and Mesa have the addends of relocations in their places.
+    for os in ["amd-amdpal", "mesa-mesa3d"] {
+        let short = assembled(&source.replace("amd-amdhsa", os));
+        let has = |kind: u32| File::parse(&short).unwrap().sections().0.iter().any(|section| section.kind == kind);
+        assert!(has(elf::SHT_REL) && !has(elf::SHT_RELA), "{os}");
+        assert!(check_each_bit(&short) > 1000);
+        // An addend that differs in a place is noticed, too.
+        let new = grown_object(&short);
+        let parsed = File::parse(&new).unwrap();
+        let sections = parsed.sections().0;
+        for table in sections.iter().filter(|table| table.kind == elf::SHT_REL) {
+            for relocation in parsed.short_relocations(parsed.contents(table).bytes) {
+                let mut wrong = new.clone();
+                wrong[(sections[table.info].offset + relocation.address) as usize] ^= 4;
+                assert!(validate(&short, &wrong, Target::Gfx942, is_neutral).is_err(), "{os}: {relocation:?}");
+            }
+        }
+    }
+}
+
+fn assembled(source: &str) -> Vec<u8> {
+    amdgpu_asm::assemble("abs.s", source, &amdgpu_asm::Options::default()).unwrap().to_object().unwrap()
 }
 
 /// A change after which a linker could not find something, or could find the wrong place, is refused.

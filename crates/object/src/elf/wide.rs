@@ -39,6 +39,8 @@ pub mod section_header {
     pub const OFFSET: usize = 24;
     /// The size in bytes.
     pub const SIZE: usize = 32;
+    /// The length of an entry of a table.
+    pub const ENTRY: usize = 56;
 }
 
 /// The offsets of fields in the header of a segment.

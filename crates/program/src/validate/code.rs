@@ -110,7 +110,7 @@ fn steps(
     while i < old_len || j < new_len {
         let (one, other) = (old.get(i).filter(|_| i < old_len), new.get(j).filter(|_| j < new_len));
         let here = other.map_or(new_end, |item| item.address);
-        let is_pair = one.zip(other).is_some_and(|(one, other)| is_counterpart(one, other));
+        let is_pair = one.zip(other).is_some_and(|(one, other)| is_counterpart(one, other, pairs));
         let both = neutral(one) && neutral(other) && (is_pair || same_operation(one, other));
         if is_pair || both {
             let at = one.map_or(old_end, |item| item.address);
@@ -148,7 +148,7 @@ fn same_operation(one: Option<&Item>, other: Option<&Item>) -> bool {
 }
 
 /// Whether two instructions are equal, apart from the parts that depend on their addresses.
-fn is_counterpart(one: &Item, other: &Item) -> bool {
+fn is_counterpart(one: &Item, other: &Item, pairs: &Pairs) -> bool {
     let (Some(a), Some(b)) = (&one.inst, &other.inst) else {
         return one.inst.is_none() && other.inst.is_none() && (one.len, one.bytes) == (other.len, other.bytes);
     };
@@ -158,11 +158,12 @@ fn is_counterpart(one: &Item, other: &Item) -> bool {
     if a.opcode() != b.opcode() || a.len() != b.len() || a.target() != b.target() {
         return false;
     }
-    // Only the distance of a branch, or a literal that is added to an address, may differ.
+    // Only the distance of a branch, a literal that is added to an address, or a number that a linker fills in may
+    // differ.
     let goal = a.branch_target(0).zip(b.branch_target(0)).map(|(_, goal)| goal);
     let is_branch = goal.and_then(|goal| a.with_branch_target(0, goal).ok()).is_some_and(|a| a.words() == b.words());
     let has_literal = a.address_step().is_some() && a.words().len() > 1 && a.words().first() == b.words().first();
-    is_branch || has_literal
+    is_branch || has_literal || pairs.differ_as_filled(one.address, a, b)
 }
 
 impl Function {

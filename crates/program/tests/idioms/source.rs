@@ -63,6 +63,8 @@ const BLOCKS: &[&str] = &[
      {setpc} s[4:5]; s_movk_i32 s40, 6666; .Lend:",
     "s_add_pc_i64 12; s_nop 0; s_nop 0; s_movk_i32 s40, 6666",
     "s_add_pc_i64 .L-.Lpc; .Lpc:; s_movk_i32 s40, 6666; .L:",
+    // The upper half of the program counter, beside which a lower half comes from elsewhere.
+    "{getpc} s[8:9]; s_nop 0; s_mov_b32 s8, s20; s_mov_b32 s10, s9",
     // A selection of one of two addresses.
     "{getpc} s[8:9]; {getpc} s[4:5]; {low} s4, s4, f@rel32@lo+4; {high} s5, s5, f@rel32@hi+12; {low} s8, s8, h@rel32@lo+24; {high} s9, s9, h@rel32@hi+32; \
      s_cmp_lg_u32 s4, s4; s_cselect_b64 s[4:5], s[8:9], s[4:5]; {swappc} s[30:31], s[4:5]",
