@@ -23,7 +23,7 @@ const ENDS: [&str; 7] = [".section", ".text", ".data", ".rodata", ".bss", ".amdh
 /// The outline of a source.
 pub fn read(text: &str) -> Outline {
     let mut source = Source::default();
-    // The first text cannot be refused, as an included text can.
+    // Only a limit on included texts refuses a text, and this one is not included.
     let _ = source.push(String::new(), text, None, false, 0);
     let mut reader = Reader::default();
     while let Some(line) = source.next_line() {
