@@ -210,6 +210,9 @@ fn long_lines_are_refused_soon() {
         ("gfx906", "exp mrt0 v1, v1, v2, v2 compr", " compr"),
         ("gfx906", "buffer_load_dword v1, off, s[0:3], 0", " /*"),
         ("gfx906", "s_mov_b64 [s0", ",s0"),
+        ("gfx906", "v_cmp_eq_f32 v1", ", v2"),
+        ("gfx906", "v_cmp_eq_f32 v1, ", "["),
+        ("gfx906", "ds_read_b32 v0, v1 offset:", "["),
     ];
     for (target, text, more) in cases {
         let Ok(target) = target.parse() else { continue };

@@ -191,7 +191,7 @@ impl<'t> Cursor<'t> {
             depth == 0 && word == b","
         };
         let end = self.words().find(|(_, word)| ends(word));
-        self.at = end.map_or(self.line_end(), |(at, _)| at);
+        self.at = end.map_or_else(|| self.line_end(), |(at, _)| at);
     }
 
     /// Whether square brackets come next, perhaps after a minus: in the place of an operand, they hold registers.

@@ -35,11 +35,11 @@ impl Parser<'_, '_> {
 
     /// Whether the text can be `lit64(...)`. As in LLVM's assembler, a literal of 32 bits can be written in this form,
     /// but on targets without literals of 64 bits not for a float of a vector operation, or another operand that can be
-    /// negated. A long encoding has no room for 64 bits.
+    /// negated. On targets with them, a long encoding has no room for 64 bits, and LLVM 24 refuses the form.
     pub(super) fn may_say_long(&self, desc: &OperandDesc) -> bool {
         let is_short = self.form.layout.bits == 32;
         let may = match OPERANDS[self.words.target as usize].has_literal64 {
-            true => is_short || desc.dwords != 2,
+            true => is_short,
             false if is_short => !self.is_float_of_short(desc),
             false => !can_be_negated(desc),
         };

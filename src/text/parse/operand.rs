@@ -538,7 +538,12 @@ impl Parser<'_, '_> {
         let mut place = start;
         let found = self.registers().read(&mut self.cursor, self.symbols)?;
         let coded = match found {
-            None if self.cursor.eat_call(b"lit", b'(') || self.cursor.eat_call(b"lit64", b'(') => {
+            None if self.cursor.eat_call(b"lit64", b'(') => {
+                let value = self.cursor.integer(self.symbols)?;
+                self.cursor.expect(b')')?;
+                EncodedOperand::Number(value)
+            }
+            None if self.cursor.eat_call(b"lit", b'(') => {
                 let value = self.cursor.integer(self.symbols)?;
                 self.cursor.expect(b')')?;
                 match kind {
