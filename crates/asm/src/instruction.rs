@@ -347,7 +347,8 @@ fn is_register(target: Target, name: &str) -> bool {
 }
 
 /// The text of an instruction with replacements for forms that the parser does not know: numeric labels (`1b`) and
-/// names in quotes become other names, and characters in quotes become numbers.
+/// names in quotes become other names, characters in quotes become numbers, and the part of an address follows its
+/// symbol (`sym+4@rel32@lo`).
 struct Spelling {
     text: String,
     /// The new names, each with the text in the source.
@@ -387,6 +388,14 @@ impl Spelling {
             } else if let Some((value, len)) = character {
                 new.text += &value.to_string();
                 at += len;
+            } else if let Some((before, part)) = word.split_once('@').filter(|_| !rest.starts_with(is_letter)) {
+                // `+4@rel32@lo` and `(sym+4)@rel32@lo`
+                new.text += before;
+                let part = format!("@{part}");
+                if !new.insert_after_symbol(&part) {
+                    new.text += &part;
+                }
+                at += len;
             } else if is_number(word) {
                 let name = format!("${word}");
                 new.text += &name;
@@ -402,6 +411,30 @@ impl Spelling {
         }
         new.places.push((new.text.len(), at));
         any.then_some(new)
+    }
+
+    /// Inserts the part of an address after the only symbol of the last operand; returns `false` if the operand has none
+    /// or several.
+    fn insert_after_symbol(&mut self, part: &str) -> bool {
+        let start = self.text.rfind(',').or_else(|| self.text.find(char::is_whitespace)).unwrap_or(0);
+        let (mut end, mut symbols) = (start, 0);
+        let mut at = start;
+        for word in self.text.get(start..).unwrap_or("").split_inclusive(|c: char| !u8::try_from(c).is_ok_and(is_name))
+        {
+            let name = word.trim_end_matches(|c: char| !u8::try_from(c).is_ok_and(is_name));
+            if name.starts_with(is_letter) {
+                (end, symbols) = (at + name.len(), symbols + 1);
+            }
+            at += word.len();
+        }
+        if symbols != 1 {
+            return false;
+        }
+        self.text.insert_str(end, part);
+        for (new, _) in self.places.iter_mut().filter(|(new, _)| *new >= end) {
+            *new += part.len();
+        }
+        true
     }
 
     /// The text with the values of symbols in place of their names; `None` if it names no symbol with a value.
@@ -437,6 +470,11 @@ impl Spelling {
         let before = before.checked_sub(1).and_then(|n| self.places.get(n));
         before.map_or(at, |(new, old)| old + at - new)
     }
+}
+
+/// Whether a word that begins with this character is a name.
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '$')
 }
 
 /// The length of the name in quotes at the beginning of a text.

@@ -2130,6 +2130,9 @@ s_nop 0
 .quad (sym)@rel32@lo, (sym+4)@rel32@hi, (8+sym)@gotpcrel32@lo
 .long sym+4@rel32@lo, sym-4@abs32@lo, sym + 0x10@gotpcrel32@hi
 s_add_u32 s0, s0, sym@rel32@lo+4
+s_add_u32 s0, s0, sym+4@rel32@lo
+s_addc_u32 s1, s1, (sym+12)@rel32@hi
+s_mov_b32 s0, 8+sym-4@abs32@hi
 //! gfx906
 who?: s_nop 0
 .long is?it, is?it-4, who?-.
