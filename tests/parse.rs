@@ -233,7 +233,7 @@ fn decimal_numbers_are_the_nearest_floats() {
     }
     for text in [
         "0.0",
-        "0e9",
+        "0.0e9",
         "0.5",
         "1e22",
         "1e23",

@@ -1,10 +1,9 @@
 //! Parser of literals of 64 bits.
 
 use super::Parser;
-use super::operand::can_be_negated;
 use crate::codec::EncodedOperand;
 use crate::codec::inline_constant::Number;
-use crate::kind::{NumberKind, OperandKind, RegisterKind};
+use crate::kind::{NONE, NumberKind, OperandKind, RegisterKind};
 use crate::table::{DataType, OperandDesc};
 use crate::target::OPERANDS;
 
@@ -18,6 +17,11 @@ fn bits(desc: &OperandDesc, number: Number) -> Option<u64> {
         Number::Int(n) => Some(n as u64),
         Number::Float(bits) => is_double.then_some(bits),
     }
+}
+
+/// Whether the operand has a bit that negates it.
+pub(super) fn can_be_negated(desc: &OperandDesc) -> bool {
+    desc.kind.signs().is_some_and(|signs| signs.positions()[0] != NONE)
 }
 
 /// Whether the operand is the literal that an operation always has.

@@ -55,11 +55,6 @@ fn is_too_wide(ty: DataType, number: Number) -> bool {
     matches!(number, Number::Int(n) if width < 64 && !(-(1i64 << (width - 1))..1i64 << width).contains(&n))
 }
 
-/// Whether the operand has a bit that negates it.
-pub(super) fn can_be_negated(desc: &OperandDesc) -> bool {
-    desc.kind.signs().is_some_and(|signs| signs.positions()[0] != NONE)
-}
-
 /// The number with the signs applied, for an operand of this type.
 fn signed(ty: DataType, number: Number, WrittenSigns { neg, abs, .. }: WrittenSigns) -> Number {
     let apply = |bits: u64, sign: u64| (if abs { bits & !sign } else { bits }) ^ if neg { sign } else { 0 };
@@ -258,7 +253,7 @@ impl Parser<'_, '_> {
         let target = self.words.target;
         let is_long = |form: &Signature| target.layouts().iter().any(|l| l.format == form.format() && l.bits == 64);
         let mut long_forms = self.form.opcode.signatures(target).filter(is_long);
-        self.is_float_of_short(desc) && long_forms.any(|form| form.descs().any(can_be_negated))
+        self.is_float_of_short(desc) && long_forms.any(|form| form.descs().any(literal64::can_be_negated))
     }
 
     /// Whether the operand is a float of a vector operation of 32 bits, which has no bits for signs, or of an operation
@@ -325,7 +320,7 @@ impl Parser<'_, '_> {
         text.lines();
         let entries = operation::all(target, text.name()).map(|(_, op_index)| OpcodeEntry::new(target, op_index));
         let mut others = entries.flat_map(|entry| descs(target, entry.signature));
-        others.any(|other| other.field == desc.field && can_be_negated(other))
+        others.any(|other| other.field == desc.field && literal64::can_be_negated(other))
     }
 
     /// Whether two minuses come next. The first one would be the sign of the operand, for which LLVM's assembler wants
