@@ -1,4 +1,4 @@
-//! The rules that code is checked against: the rules of [`hazards`](amdgpu_isa::hazards) and the rules of this package,
+//! The rules that code is checked against: the rules of [`hazards`] and the rules of this package,
 //! and a list of faults that are not checked.
 //!
 //! ```
@@ -39,7 +39,7 @@ pub struct RuleInfo {
     pub help: &'static str,
     /// The severity of a finding.
     pub severity: Severity,
-    /// The rule as [`hazards`](amdgpu_isa::hazards) knows it, if it is about hazards.
+    /// The rule as [`hazards`] knows it, if it is about hazards.
     pub hazard: Option<Rule>,
     /// The distance between two instructions, if the rule is about hazards, and the target is known.
     pub distance: Option<Distance>,

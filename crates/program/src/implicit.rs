@@ -74,15 +74,16 @@ pub fn without_addends(plain: &[u8], old: &[u8], mut new: Vec<u8>) -> Result<Vec
     anchors.push((plain.section_header(0), made.section_header(0)));
     for (number, section) in before.iter().enumerate().skip(1) {
         let has_bytes = section.kind != elf::SHT_NOBITS && section.size > 0;
-        if let (true, false, Some(to)) =
-            (has_bytes, tables.iter().any(|(table, _)| *table == number), after.get(number))
-        {
+        let is_table = tables.binary_search_by_key(&number, |(table, _)| *table).is_ok();
+        if let (true, false, Some(to)) = (has_bytes, is_table, after.get(number)) {
             anchors.push((section.offset, to.offset));
         }
     }
+    anchors.sort_unstable();
     for (number, table) in &tables {
-        let next = anchors.iter().filter(|(from, _)| *from >= table.offset.saturating_add(table.size)).min();
-        let (from, to) = next.ok_or(Error::Layout)?;
+        let table_end = table.offset.saturating_add(table.size);
+        let next = anchors.partition_point(|(from, _)| *from < table_end);
+        let (from, to) = anchors.get(next).ok_or(Error::Layout)?;
         let start = to.wrapping_sub(from.wrapping_sub(table.offset));
         let target = after.get(table.info).ok_or(Error::Layout)?;
         let contents = made.contents(after.get(*number).ok_or(Error::Layout)?).bytes;
