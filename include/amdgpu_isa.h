@@ -352,8 +352,8 @@ size_t amdgpu_isa_parse_why(uint32_t target, const char *source, char *out, size
 // `inst` is null or an instruction; `out` has `room` writable bytes.
 size_t amdgpu_isa_filler(const amdgpu_isa_inst *inst, char *out, size_t room);
 
-// Gives the instruction the filler with this name: see `amdgpu_isa_filler`. An instruction without a filler stays as it
-// was.
+// Gives the instruction the filler with this name: see `amdgpu_isa_filler`. An instruction without a filler stays as
+// it was.
 //
 // # Safety
 // `inst` is null or a writable instruction; `filler` is null or ends in a zero.

@@ -162,7 +162,8 @@ void amdgpu_isa_file_free(amdgpu_isa_file *file);
 // Checks the code of a file for waits and distances that are missing, or longer than needed. The answer has no bytes.
 // Its notes with a `rule` are the findings, and those without are about parts that could not be read.
 //
-// `target`: the target to read the code for; 0 for the one that the file names. Code for another processor is not read.
+// `target`: the target to read the code for; 0 for the one that the file names. Code for another processor is not
+// read.
 //
 // # Safety
 // `file` has `len` readable bytes.
