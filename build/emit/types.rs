@@ -54,13 +54,13 @@ pub fn all(isa: &Isa, targets: &[Target]) -> String {
     out
 }
 
-/// Stands in the code of a type for the manuals that describe it.
+/// The placeholder, in the code of a type, for the manuals that describe it.
 const MANUALS: &str = "{manuals}";
 
 /// A type of a target.
 struct Type {
     name: String,
-    /// What makes it the same type as that of another target.
+    /// The text that two targets have in common exactly if they share the type.
     key: String,
     code: String,
     manual: String,

@@ -60,7 +60,7 @@ fn instances(
     fillings.into_iter().filter_map(made).collect()
 }
 
-/// What is wrong with one bit of an instruction.
+/// The fault of a reserved bit in an instruction, if it is not as the list says.
 fn fault(inst: &Inst, bit: u16, here: Here) -> Option<String> {
     let mut words = inst.words().to_vec();
     let before = words[usize::from(bit / 32)];

@@ -191,7 +191,7 @@ fn many_lines_take_little_memory() {
     assert!(taken.kib < 120_000, "{} KiB", taken.kib);
 }
 
-/// This test would take minutes if the assembler searched the whole source for the line of each fault, searched for the
+/// The test would take minutes if the assembler searched the whole source for the line of each fault, searched for the
 /// end of the source at each character, or compared each parameter with all others.
 #[test]
 fn faults_in_long_sources_and_long_macros_take_no_longer() {

@@ -89,7 +89,7 @@ impl<'a> Placed<'a> {
     /// bytes stay.
     ///
     /// # Errors
-    /// The same errors as [`rewrite`](crate::rewrite()) has, but with sections and offsets in place of addresses:
+    /// Those of [`rewrite`](crate::rewrite()), with sections and offsets in place of addresses:
     /// [`Error::InSection`].
     pub fn rewrite(&self, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
         let mut result = Err(Error::Layout);
