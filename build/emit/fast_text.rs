@@ -254,7 +254,7 @@ fn label(desc: &OperandDesc) -> (&'static str, [u8; 16]) {
         ModifierKind::Signed if desc.lsb >= 64 => ("Third", desc.field.as_str()),
         _ if desc.width > 16 || desc.lsb >= 64 => return ("Descriptor", [0; 16]),
         ModifierKind::List(_) if ![3, 7].contains(&desc.used_bits) => return ("Descriptor", [0; 16]),
-        ModifierKind::Flag => ("Flag", desc.field.as_str()),
+        ModifierKind::Flag { .. } => ("Flag", desc.field.as_str()),
         ModifierKind::Named => ("Number", desc.field.as_str()),
         ModifierKind::Signed => ("Signed", desc.field.as_str()),
         ModifierKind::List(ListStyle::Plain | ListStyle::Ones) => ("List", desc.field.as_str()),
@@ -287,7 +287,7 @@ fn modifier(desc: &OperandDesc) -> Option<(u128, u128)> {
     };
     let OperandKind::Modifier(kind) = desc.kind else { return None };
     match kind {
-        ModifierKind::Flag
+        ModifierKind::Flag { .. }
         | ModifierKind::Omod
         | ModifierKind::Named
         | ModifierKind::Signed

@@ -12,7 +12,11 @@ pub enum ModifierKind {
     /// A number such as `byte_sel:2`, in any of the fields that can hold it; 0 is not printed.
     ByteSel,
     /// A flag, whose text is the name of the field if the bit is set.
-    Flag,
+    Flag {
+        /// Whether the assembler also accepts `no` and the name for a clear bit: not where the flag selects another form
+        /// of the operation.
+        deniable: bool,
+    },
     Omod,
     /// A truth table in three fields: this field has the high bits, and the fields at `middle` and `low` have the bits
     /// below. Without these two positions, the table is in one field.
@@ -68,7 +72,7 @@ pub enum ListStyle {
 
 impl ModifierKind {
     /// The names of these kinds in `isa/operands.isa`.
-    pub const NAMES: [(&'static str, ModifierKind); 30] = [
+    pub const NAMES: [(&'static str, ModifierKind); 31] = [
         ("none", ModifierKind::Hidden),
         ("list", ModifierKind::List(ListStyle::Plain)),
         ("list_neg_lo", ModifierKind::List(ListStyle::NegLo)),
@@ -77,7 +81,8 @@ impl ModifierKind {
         ("list_ones", ModifierKind::List(ListStyle::Ones)),
         ("list_always", ModifierKind::List(ListStyle::Always)),
         ("byte_sel", ModifierKind::ByteSel),
-        ("flag", ModifierKind::Flag),
+        ("flag", ModifierKind::Flag { deniable: true }),
+        ("switch", ModifierKind::Flag { deniable: false }),
         ("omod", ModifierKind::Omod),
         ("bitop3", ModifierKind::Bitop3 { middle: NONE, low: NONE }),
         ("named", ModifierKind::Named),

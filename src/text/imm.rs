@@ -282,7 +282,7 @@ impl Printer<'_> {
             }
             // The text omits all other modifiers if they are zero.
             _ if v == 0 => {}
-            ModifierKind::Flag => {
+            ModifierKind::Flag { .. } => {
                 out.byte(b' ');
                 out.str(desc.field.name());
             }

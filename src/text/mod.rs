@@ -211,7 +211,7 @@ fn is_silent(desc: &OperandDesc, inst: &Inst) -> bool {
     let is_silent_if_zero = matches!(
         desc.kind,
         OperandKind::Modifier(
-            ModifierKind::Flag
+            ModifierKind::Flag { .. }
                 | ModifierKind::Omod
                 | ModifierKind::Named
                 | ModifierKind::Signed

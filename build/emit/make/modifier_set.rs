@@ -193,7 +193,7 @@ impl Form<'_> {
         match kind {
             ModifierKind::Hidden => self.hidden(desc),
             ModifierKind::List(ListStyle::Neg) => self.sources[0].1 = bits(desc),
-            ModifierKind::Flag | ModifierKind::DppBound => self.flag(desc),
+            ModifierKind::Flag { .. } | ModifierKind::DppBound => self.flag(desc),
             ModifierKind::List(style) => self.list(desc, style),
             ModifierKind::Named | ModifierKind::Signed | ModifierKind::Swizzle if name == "offset" => {
                 let width = self.free_width(desc);
@@ -287,7 +287,7 @@ impl Form<'_> {
 
     fn flag(&mut self, desc: &OperandDesc) {
         let (name, lsb, variant) = (desc.field.as_str(), desc.lsb, self.variant);
-        let is_flag = desc.kind == OperandKind::Modifier(ModifierKind::Flag);
+        let is_flag = matches!(desc.kind, OperandKind::Modifier(ModifierKind::Flag { .. }));
         match name {
             // A bit that is always one is not a modifier.
             _ if is_flag && self.constraints.value >> lsb & 1 == 1 => {}

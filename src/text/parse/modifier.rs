@@ -138,16 +138,6 @@ impl<'t> Parser<'t, '_> {
         has_others && !has(field)
     }
 
-    /// Whether `no` before the name of a flag denies it, as in LLVM's assembler: not if the flag makes another form of
-    /// the operation.
-    fn is_deniable(&self, flag: Field) -> bool {
-        match flag {
-            Field::Addr64 | Field::Done | Field::Idxen | Field::Lds | Field::Offen | Field::RowEn => false,
-            Field::Tfe => self.form.descs().any(|desc| desc.field == Field::Dmask),
-            _ => true,
-        }
-    }
-
     /// Parses a modifier that must come next.
     pub(super) fn one_modifier(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         match self.is_here(desc) {
@@ -166,7 +156,7 @@ impl<'t> Parser<'t, '_> {
         let own = desc.field.name().as_bytes();
         let OperandKind::Modifier(kind) = desc.kind else { return name == own };
         match kind {
-            ModifierKind::Flag => name == own || name.strip_prefix(b"no") == Some(own) && self.is_deniable(desc.field),
+            ModifierKind::Flag { deniable } => name == own || deniable && name.strip_prefix(b"no") == Some(own),
             ModifierKind::Omod => matches!(name, b"mul" | b"div"),
             ModifierKind::List(ListStyle::NegLo) => name == b"neg_lo",
             ModifierKind::List(ListStyle::Neg) => name == b"neg",
@@ -234,7 +224,7 @@ impl<'t> Parser<'t, '_> {
         let most = ((1u64 << desc.width) - 1) as i64;
         let OperandKind::Modifier(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
         match kind {
-            ModifierKind::Flag => {
+            ModifierKind::Flag { .. } => {
                 self.cursor.at += name.len();
                 self.put(desc, u32::from(name == desc.field.name().as_bytes()))?;
             }

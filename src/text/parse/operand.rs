@@ -88,7 +88,7 @@ impl Parser<'_, '_> {
     /// Whether an operand is data that goes to LDS, so that it has no register.
     pub(super) fn goes_to_lds(&self, desc: &OperandDesc) -> bool {
         let can_go = matches!(desc.kind, OperandKind::Register(RegisterKind::Data { lds, .. }) if lds != NONE);
-        let is_flag = |other: &OperandDesc| other.kind == OperandKind::Modifier(ModifierKind::Flag);
+        let is_flag = |other: &OperandDesc| matches!(other.kind, OperandKind::Modifier(ModifierKind::Flag { .. }));
         can_go
             && self.cursor.has_name(b"lds")
             && self.form.descs().any(|other| other.field == Field::Lds && is_flag(other))
