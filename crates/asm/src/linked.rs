@@ -14,7 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use amdgpu_object::elf::wide;
 use amdgpu_object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
 use amdgpu_object::relocation_kinds::{Base, Formula};
-use object::elf::{SHT_FINI_ARRAY, SHT_INIT_ARRAY, SHT_PREINIT_ARRAY, STB_WEAK};
+use object::elf::{PF_R, PF_W, PF_X, PT_DYNAMIC, PT_GNU_RELRO, PT_GNU_STACK, PT_LOAD, PT_NOTE, PT_PHDR};
+use object::elf::{SHT_DYNAMIC, SHT_DYNSYM, SHT_FINI_ARRAY, SHT_GNU_HASH, SHT_HASH, SHT_INIT_ARRAY, SHT_PREINIT_ARRAY};
+use object::elf::{SHT_RELA, SHT_STRTAB, STB_WEAK};
 use object::write::elf::ProgramHeader;
 
 use super::flaw::{Flaw, Span};
@@ -30,11 +32,13 @@ const FILE_HEADER: u64 = wide::FILE_HEADER as u64;
 const SYMBOL: u64 = wide::SYMBOL as u64;
 const RELOCATION: u64 = wide::RELOCATION as u64;
 const GOT: &str = ".got";
+const DYNAMIC: &str = ".dynamic";
+const RELOCATIONS: &str = ".rela.dyn";
 /// Sections of a source that become read-only after loading: data with addresses, and zeros.
 const RELRO_DATA: &str = ".data.rel.ro";
 const RELRO_BSS: &str = ".bss.rel.ro";
 /// The sections that become read-only after loading, in their order.
-const RELRO: [&str; 5] = [RELRO_DATA, ".dynamic", GOT, RELRO_BSS, RELRO_PADDING];
+const RELRO: [&str; 5] = [RELRO_DATA, DYNAMIC, GOT, RELRO_BSS, RELRO_PADDING];
 /// The types of sections with pointers to functions that a loader calls.
 const ARRAYS: [u32; 3] = [SHT_PREINIT_ARRAY, SHT_INIT_ARRAY, SHT_FINI_ARRAY];
 const RELRO_PADDING: &str = ".relro_padding";
@@ -118,9 +122,49 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
         image.to_mut().symbols[n] = symbol;
     }
     let image = &*image;
+    all_fine(unresolved(image))?;
+
+    let dynamic = dynamic_symbols(&image.symbols);
+    let pointers = Pointers::of(image, &dynamic);
+    let mut chunks = inputs::inputs(image);
+    let moved = chunks.iter_mut().flat_map(|chunk| merged::merge(chunk, image)).collect();
+    add_tables(&mut chunks, &dynamic, &pointers);
+    let is_array = |chunk: &Chunk| ARRAYS.contains(&chunk.kind);
+    let order =
+        |chunk: &Chunk| RELRO.iter().position(|name| chunk.name == *name || *name == RELRO_DATA && is_array(chunk));
+    chunks.sort_by_key(|chunk| (chunk.rank(), order(chunk).filter(|_| chunk.rank() == 4)));
+
+    let segments = place(&mut chunks);
+    let layout = Layout::of(&chunks, moved);
+    let mut written = Written { layout, dynamic: &dynamic, got: &pointers.got, loaded: Vec::new(), faults: Vec::new() };
+    written.apply_all(&mut chunks, image);
+    written.fill_got(&chunks, &image.symbols);
+    let Written { layout, loaded, faults, .. } = written;
+    all_fine(faults)?;
+
+    let symbols = dynamic.symbols(&image.symbols, |n| layout.value(&image.symbols[n]), &layout.indices);
+    let tags = tables::dynamic(&layout, &dynamic, loaded.len() as u64, pointers.relative, tables::arrays(&chunks));
+    for (name, bytes) in [(".dynsym", symbols), (RELOCATIONS, tables::relocations(loaded)), (DYNAMIC, tags)] {
+        if let Some(chunk) = chunks.iter_mut().find(|chunk| chunk.name == name && chunk.is_made()) {
+            chunk.data = bytes;
+        }
+    }
+    file::write(image, &chunks, &segments, &layout, strip).map_err(|why| vec![Flaw::new(Span::default(), why)])
+}
+
+fn all_fine(faults: Vec<Flaw>) -> Result<(), Vec<Flaw>> {
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+/// The relocations of all sections that are loaded.
+fn relocations(image: &Image) -> impl Iterator<Item = &Relocation> {
+    image.sections.iter().filter(|output| is_loaded(output.section.flags)).flat_map(|output| &output.relocations)
+}
+
+/// The uses of symbols that have no address, and the symbols that only a linker of several objects can place.
+fn unresolved(image: &Image) -> Vec<Flaw> {
     let mut faults = Vec::new();
-    let loaded = || image.sections.iter().filter(|output| is_loaded(output.section.flags));
-    for relocation in loaded().flat_map(|output| &output.relocations) {
+    for relocation in relocations(image) {
         let Of::Symbol(n) = relocation.of else { continue };
         let symbol = &image.symbols[n];
         let (why, kind) = match symbol.at {
@@ -134,117 +178,66 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
         let message = format!("`{}` is a common variable, which a linker has to place", symbol.name);
         faults.push(Flaw::new(symbol.place, message).kind(Kind::Shared));
     }
-    if !faults.is_empty() {
-        return Err(faults);
-    }
+    faults
+}
 
-    // The entries of the table of addresses (GOT), and the number of addresses that the loader relocates.
-    let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
-    let mut entries: BTreeSet<(usize, bool)> = BTreeSet::new();
-    let dynamic = dynamic_symbols(&image.symbols);
-    let is_named = |of: Of| matches!(of, Of::Symbol(n) if image.symbols[n].is_open() && dynamic.number(n).is_some());
-    let (mut dynamic_count, mut relative_count) = (0, 0u64);
-    for relocation in loaded().flat_map(|output| &output.relocations) {
-        if is_got(relocation.kind) {
-            entries.insert(key(relocation.of));
+/// The addresses in memory that the loader writes.
+struct Pointers {
+    /// The entries of the table of addresses (GOT), each with its offset in the table.
+    got: BTreeMap<(usize, bool), u64>,
+    /// The number of addresses, those in the table of addresses included.
+    count: usize,
+    /// The number of addresses that do not depend on another module.
+    relative: u64,
+}
+
+impl Pointers {
+    fn of(image: &Image, dynamic: &Dynamic) -> Pointers {
+        let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
+        let is_named =
+            |of: Of| matches!(of, Of::Symbol(n) if image.symbols[n].is_open() && dynamic.number(n).is_some());
+        let mut entries: BTreeSet<(usize, bool)> = BTreeSet::new();
+        let (mut count, mut relative) = (0, 0);
+        for relocation in relocations(image) {
+            if is_got(relocation.kind) {
+                entries.insert(key(relocation.of));
+            }
+            let is_pointer = relocation.kind == kinds::ABS64;
+            count += usize::from(is_pointer);
+            relative += u64::from(is_pointer && !is_named(relocation.of));
         }
-        let is_pointer = relocation.kind == kinds::ABS64;
-        dynamic_count += usize::from(is_pointer);
-        relative_count += u64::from(is_pointer && !is_named(relocation.of));
+        // As in LLVM's linker, the entries of global symbols come first, in the order of the symbols.
+        let is_local = |n: usize| image.symbols.get(n).is_some_and(Symbol::is_local);
+        let mut entries: Vec<(usize, bool)> = entries.into_iter().collect();
+        entries.sort_by_key(|&(n, is_symbol)| (!is_symbol, is_symbol && is_local(n), n));
+        count += entries.len();
+        relative += entries.iter().filter(|entry| !is_named(of_key(**entry))).count() as u64;
+        Pointers { got: entries.into_iter().zip((0..).step_by(8)).collect(), count, relative }
     }
-    // As in LLVM's linker, the entries of global symbols come first, in the order of the symbols.
-    let is_local = |n: usize| image.symbols.get(n).is_some_and(Symbol::is_local);
-    let mut entries: Vec<(usize, bool)> = entries.into_iter().collect();
-    entries.sort_by_key(|&(n, is_symbol)| (!is_symbol, is_symbol && is_local(n), n));
-    let got: BTreeMap<(usize, bool), u64> = entries.into_iter().zip((0..).step_by(8)).collect();
-    dynamic_count += got.len();
-    let entry = |(n, is_symbol): &(usize, bool)| if *is_symbol { Of::Symbol(*n) } else { Of::Section(*n) };
-    relative_count += got.keys().filter(|key| !is_named(entry(key))).count() as u64;
+}
 
-    let mut chunks = inputs::inputs(image);
-    let moved = chunks.iter_mut().flat_map(|chunk| merged::merge(chunk, image)).collect();
+/// Adds the sections that a linker makes, with zeros for what depends on addresses.
+fn add_tables(chunks: &mut Vec<Chunk>, dynamic: &Dynamic, pointers: &Pointers) {
     let alloc = SHF_ALLOC;
-    chunks.push(
-        Chunk { info: 1, ..Chunk::new(".dynsym", 11, alloc, 8, SYMBOL, ".dynstr") }
-            .with(vec![0; dynamic.symbols_len()]),
-    );
-    chunks.push(Chunk::new(".gnu.hash", 0x6fff_fff6, alloc, 8, 0, ".dynsym").with(dynamic.gnu_hash()));
-    chunks.push(Chunk::new(".hash", 5, alloc, 4, 4, ".dynsym").with(dynamic.hash()));
-    chunks.push(Chunk::new(".dynstr", 3, alloc, 1, 0, "").with(dynamic.strings.clone()));
-    if dynamic_count > 0 {
-        chunks.push(Chunk::new(".rela.dyn", 4, alloc, 8, RELOCATION, ".dynsym").with(vec![
-            0;
-            dynamic_count
-                * wide::RELOCATION
-        ]));
+    let zeros = |count: usize, size: usize| vec![0; count * size];
+    let symbols = Chunk { info: 1, ..Chunk::new(".dynsym", SHT_DYNSYM, alloc, 8, SYMBOL, ".dynstr") };
+    chunks.push(symbols.with(vec![0; dynamic.symbols_len()]));
+    chunks.push(Chunk::new(".gnu.hash", SHT_GNU_HASH, alloc, 8, 0, ".dynsym").with(dynamic.gnu_hash()));
+    chunks.push(Chunk::new(".hash", SHT_HASH, alloc, 4, 4, ".dynsym").with(dynamic.hash()));
+    chunks.push(Chunk::new(".dynstr", SHT_STRTAB, alloc, 1, 0, "").with(dynamic.strings.clone()));
+    if pointers.count > 0 {
+        let table = Chunk::new(RELOCATIONS, SHT_RELA, alloc, 8, RELOCATION, ".dynsym");
+        chunks.push(table.with(zeros(pointers.count, wide::RELOCATION)));
     }
-    let entries =
-        7 + tables::arrays(&chunks).len() + if dynamic_count > 0 { 3 + usize::from(relative_count > 0) } else { 0 };
-    chunks.push(Chunk::new(".dynamic", 6, alloc | SHF_WRITE, 8, wide::DYNAMIC as u64, ".dynstr").with(vec![
-            0;
-            entries
-                * wide::DYNAMIC
-        ]));
-    if !got.is_empty() {
-        chunks.push(Chunk::new(".got", SHT_PROGBITS, alloc | SHF_WRITE, 8, 0, "").with(vec![0; got.len() * 8]));
+    let tags = tables::tags(chunks, pointers.count > 0, pointers.relative > 0);
+    let table = Chunk::new(DYNAMIC, SHT_DYNAMIC, alloc | SHF_WRITE, 8, wide::DYNAMIC as u64, ".dynstr");
+    chunks.push(table.with(zeros(tags, wide::DYNAMIC)));
+    if !pointers.got.is_empty() {
+        let table = Chunk::new(GOT, SHT_PROGBITS, alloc | SHF_WRITE, 8, 0, "");
+        chunks.push(table.with(zeros(pointers.got.len(), 8)));
     }
     // The bytes after the table of addresses, up to the end of its page, become read-only with the table.
     chunks.push(Chunk::new(RELRO_PADDING, SHT_NOBITS, alloc | SHF_WRITE, 1, 0, ""));
-    let is_array = |chunk: &Chunk| ARRAYS.contains(&chunk.kind);
-    let order =
-        |chunk: &Chunk| RELRO.iter().position(|name| chunk.name == *name || *name == RELRO_DATA && is_array(chunk));
-    chunks.sort_by_key(|chunk| (chunk.rank(), order(chunk).filter(|_| chunk.rank() == 4)));
-
-    let segments = place(&mut chunks);
-    let layout = Layout::of(&chunks, moved);
-    let mut places = BTreeMap::new();
-    for (n, chunk) in chunks.iter().enumerate() {
-        places.extend(chunk.inputs.iter().map(|(section, start)| (*section, (n, *start))));
-    }
-    let mut written = Written { layout, dynamic: &dynamic, got: &got, loaded: Vec::new(), faults };
-    for (section, output) in image.sections.iter().enumerate() {
-        let Some(&(chunk, start)) = places.get(&section) else { continue };
-        for relocation in &output.relocations {
-            let relocation = Relocation { offset: start + relocation.offset, ..relocation.clone() };
-            written.apply(&mut chunks[chunk], &relocation, &image.symbols);
-        }
-    }
-    written.fill_got(&mut chunks, &image.symbols);
-    let Written { layout, loaded, faults, .. } = written;
-    if !faults.is_empty() {
-        return Err(faults);
-    }
-    let arrays = tables::arrays(&chunks);
-    let mut store = |name: &str, bytes: Vec<u8>| {
-        if let Some(chunk) = chunks.iter_mut().find(|chunk| chunk.name == name && chunk.is_made()) {
-            chunk.data = bytes;
-        }
-    };
-    let indices: BTreeMap<usize, u16> = layout.indices.clone();
-    store(".dynsym", dynamic.symbols(&image.symbols, |n| layout.value(&image.symbols[n]), &indices));
-    let is_relative = |(_, kind, ..): &(u64, u32, u32, i64)| *kind == kinds::RELATIVE64;
-    let (mut relative, mut others): (Vec<_>, Vec<_>) = loaded.iter().copied().partition(is_relative);
-    relative.sort_by_key(|(place, ..)| *place);
-    others.sort_by_key(|(place, _, symbol, _)| (*symbol, *place));
-    let mut rela = Vec::new();
-    for (offset, kind, symbol, addend) in relative.into_iter().chain(others) {
-        rela.extend(
-            [offset, u64::from(symbol) << 32 | u64::from(kind), addend as u64].iter().flat_map(|n| n.to_le_bytes()),
-        );
-    }
-    store(".rela.dyn", rela);
-    let address = |name: &str| layout.addresses.get(name).copied().unwrap_or(0);
-    let mut tags: Vec<(u64, u64)> = Vec::new();
-    if !loaded.is_empty() {
-        tags.extend([(7, address(".rela.dyn")), (8, loaded.len() as u64 * RELOCATION), (9, RELOCATION)]);
-        tags.extend((relative_count > 0).then_some((0x6fff_fff9, relative_count)));
-    }
-    tags.extend([(6, address(".dynsym")), (11, SYMBOL), (5, address(".dynstr")), (10, dynamic.strings.len() as u64)]);
-    tags.extend([(0x6fff_fef5, address(".gnu.hash")), (4, address(".hash"))]);
-    tags.extend(arrays);
-    tags.push((0, 0));
-    store(".dynamic", tags.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()]).flatten().collect());
-    file::write(image, &chunks, &segments, &layout, strip).map_err(|why| vec![Flaw::new(Span::default(), why)])
 }
 
 fn key(of: Of) -> (usize, bool) {
@@ -255,13 +248,17 @@ fn key(of: Of) -> (usize, bool) {
     }
 }
 
+/// The symbol or section of an entry of the table of addresses.
+fn of_key((n, is_symbol): (usize, bool)) -> Of {
+    if is_symbol { Of::Symbol(n) } else { Of::Section(n) }
+}
+
 /// Assigns addresses, and offsets in the file. Returns the program headers.
 fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
     let mut kinds: Vec<u8> = chunks.iter().map(Chunk::segment).filter(|segment| *segment < 9).collect();
     kinds.dedup();
     let has_notes = chunks.iter().any(|chunk| chunk.rank() == 0);
-    // The headers are for their own table, the segments, .dynamic, the part that is read-only after loading, the stack,
-    // and the notes.
+    // Beside the segments: the table itself, .dynamic, the part that is read-only after loading, and the stack.
     let count = 1 + kinds.len() as u64 + 3 + u64::from(has_notes);
     let headers = FILE_HEADER + count * PROGRAM_HEADER;
     let (mut address, mut offset, mut segment) = (headers, headers, 0);
@@ -294,44 +291,40 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
         chunk.offset = offset;
         offset += chunk.data.len() as u64;
     }
+    program_headers(chunks, &kinds, count)
+}
+
+/// The program headers: for their own table, the segments, the dynamic table, the part that is read-only after loading,
+/// the stack, and the notes.
+fn program_headers(chunks: &[Chunk], kinds: &[u8], count: u64) -> Vec<ProgramHeader> {
     let header = |p_type: u32, p_flags: u32, p_align: u64, of: &dyn Fn(&Chunk) -> bool| {
         let all: Vec<&Chunk> = chunks.iter().filter(|chunk| of(chunk)).collect();
         let (first, last) = (all.first()?, all.last()?);
-        let is_first = p_type == 1 && first.segment() == 0;
+        let is_first = p_type == PT_LOAD && first.segment() == 0;
         let (p_offset, p_vaddr) = if is_first { (0, 0) } else { (first.offset, first.address) };
         let p_memsz = last.address + last.len - p_vaddr;
         let p_filesz = all.iter().map(|chunk| chunk.offset + chunk.data.len() as u64).max()? - p_offset;
         Some(ProgramHeader { p_type, p_flags, p_offset, p_vaddr, p_paddr: p_vaddr, p_filesz, p_memsz, p_align })
     };
-    let len = count * PROGRAM_HEADER;
-    let own = ProgramHeader {
-        p_type: 6,
-        p_flags: 4,
-        p_offset: FILE_HEADER,
-        p_vaddr: FILE_HEADER,
-        p_paddr: FILE_HEADER,
+    let plain = |p_type: u32, p_flags: u32, at: u64, len: u64, p_align: u64| ProgramHeader {
+        p_type,
+        p_flags,
+        p_offset: at,
+        p_vaddr: at,
+        p_paddr: at,
         p_filesz: len,
         p_memsz: len,
-        p_align: 8,
+        p_align,
     };
-    let mut all = vec![own];
-    for kind in &kinds {
-        let flags = [4, 5, 6, 6].get(usize::from(*kind)).copied().unwrap_or(4);
-        all.extend(header(1, flags, PAGE, &|chunk| chunk.segment() == *kind));
+    let mut all = vec![plain(PT_PHDR, PF_R, FILE_HEADER, count * PROGRAM_HEADER, 8)];
+    for kind in kinds {
+        let flags = [PF_R, PF_R | PF_X, PF_R | PF_W, PF_R | PF_W].get(usize::from(*kind)).copied().unwrap_or(PF_R);
+        all.extend(header(PT_LOAD, flags, PAGE, &|chunk| chunk.segment() == *kind));
     }
-    all.extend(header(2, 6, 8, &|chunk| chunk.name == ".dynamic" && chunk.is_made()));
-    all.extend(header(0x6474_e552, 4, 1, &|chunk| chunk.segment() == 2));
-    all.push(ProgramHeader {
-        p_type: 0x6474_e551,
-        p_flags: 6,
-        p_offset: 0,
-        p_vaddr: 0,
-        p_paddr: 0,
-        p_filesz: 0,
-        p_memsz: 0,
-        p_align: 0,
-    });
-    all.extend(header(4, 4, 4, &|chunk| chunk.rank() == 0));
+    all.extend(header(PT_DYNAMIC, PF_R | PF_W, 8, &|chunk| chunk.name == DYNAMIC && chunk.is_made()));
+    all.extend(header(PT_GNU_RELRO, PF_R, 1, &|chunk| chunk.segment() == 2));
+    all.push(plain(PT_GNU_STACK, PF_R | PF_W, 0, 0, 0));
+    all.extend(header(PT_NOTE, PF_R, 4, &|chunk| chunk.rank() == 0));
     all
 }
 
@@ -345,6 +338,21 @@ struct Written<'a> {
 }
 
 impl Written<'_> {
+    /// Applies the relocations of all sections of the source.
+    fn apply_all(&mut self, chunks: &mut [Chunk], image: &Image) {
+        let mut places = BTreeMap::new();
+        for (n, chunk) in chunks.iter().enumerate() {
+            places.extend(chunk.inputs.iter().map(|(section, start)| (*section, (n, *start))));
+        }
+        for (section, output) in image.sections.iter().enumerate() {
+            let Some(&(chunk, start)) = places.get(&section) else { continue };
+            for relocation in &output.relocations {
+                let relocation = Relocation { offset: start + relocation.offset, ..relocation.clone() };
+                self.apply(&mut chunks[chunk], &relocation, &image.symbols);
+            }
+        }
+    }
+
     fn apply(&mut self, chunk: &mut Chunk, relocation: &Relocation, symbols: &[Symbol]) {
         if relocation.kind == kinds::NONE {
             return;
@@ -386,7 +394,7 @@ impl Written<'_> {
             Base::Symbol => formula.value(to, 0, place),
             Base::Entry => {
                 let slot = self.got.get(&key(relocation.of)).copied().unwrap_or(0);
-                let table = self.layout.addresses.get(".got").copied().unwrap_or(0);
+                let table = self.layout.addresses.get(GOT).copied().unwrap_or(0);
                 formula.value(table + slot, relocation.addend, place)
             }
         };
@@ -419,13 +427,12 @@ impl Written<'_> {
         self.loaded.push((place, kinds::RELATIVE64, 0, to as i64));
     }
 
-    fn fill_got(&mut self, chunks: &mut [Chunk], symbols: &[Symbol]) {
-        let Some(table) = chunks.iter().find(|chunk| chunk.name == ".got" && chunk.is_made()) else { return };
+    fn fill_got(&mut self, chunks: &[Chunk], symbols: &[Symbol]) {
+        let Some(table) = chunks.iter().find(|chunk| chunk.name == GOT && chunk.is_made()) else { return };
         let mut all: Vec<_> = self.got.iter().map(|(key, slot)| (*slot, *key)).collect();
         all.sort();
-        for (slot, (n, is_symbol)) in all {
-            let of = if is_symbol { Of::Symbol(n) } else { Of::Section(n) };
-            self.load(table.address + slot, of, 0, symbols);
+        for (slot, entry) in all {
+            self.load(table.address + slot, of_key(entry), 0, symbols);
         }
     }
 }

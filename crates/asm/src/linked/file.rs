@@ -1,13 +1,106 @@
 //! Writes the file of a linked code object.
 
+use std::collections::HashMap;
+
 use amdgpu_object::elf::SHF_MERGE;
 use object::Endianness;
 use object::elf::{EM_AMDGPU, SHN_ABS, STB_LOCAL, STV_HIDDEN, STV_PROTECTED};
+use object::write::StringId;
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
 
-use super::{Chunk, Layout, strings};
+use super::{Chunk, DYNAMIC, Layout, strings};
 use crate::object::sorted;
 use crate::resolve::{At, Image, Symbol};
+
+/// The table of symbols that no loader reads.
+struct Symbols<'a> {
+    /// The symbols of the image in the table.
+    kept: Vec<&'a Symbol>,
+    /// The same symbols as in the file: hidden ones are local.
+    hidden: Vec<Symbol>,
+    /// The numbers of the symbols in the order of the file, local symbols first.
+    order: Vec<usize>,
+    locals: usize,
+}
+
+impl<'a> Symbols<'a> {
+    fn of(image: &'a Image) -> Symbols<'a> {
+        let hide = |symbol: &Symbol| {
+            let is_hidden = symbol.visibility != STV_PROTECTED && symbol.visibility != 0 && symbol.at != At::Undefined;
+            Symbol { bind: if is_hidden { STB_LOCAL } else { symbol.bind }, ..symbol.clone() }
+        };
+        // Names of places in merged sections are only for the linker, so they are left out.
+        let is_kept = |symbol: &&Symbol| match symbol.at {
+            At::Section(n) => !symbol.name.starts_with(".L") || image.sections[n].section.flags & SHF_MERGE == 0,
+            _ => true,
+        };
+        let kept: Vec<&Symbol> = image.symbols.iter().filter(is_kept).collect();
+        let hidden: Vec<Symbol> = kept.iter().copied().map(hide).collect();
+        let order = sorted(&hidden);
+        let locals = order.iter().filter(|n| hidden[**n].is_local()).count();
+        Symbols { kept, hidden, order, locals }
+    }
+
+    /// Adds the names to the file, in order, and that of the dynamic table, which follows the local symbols in the table.
+    fn reserve<'s>(&'s self, writer: &mut Writer<'s>) -> (Vec<StringId>, StringId) {
+        writer.reserve_strtab_section_index();
+        writer.reserve_null_symbol_index();
+        let mut add = |name: &'s [u8]| {
+            writer.reserve_symbol_index(None);
+            writer.add_string(name)
+        };
+        let names = self.order.iter().map(|n| add(self.hidden[*n].name.as_bytes())).collect();
+        (names, add(b"_DYNAMIC"))
+    }
+
+    fn write(
+        &self,
+        writer: &mut Writer,
+        names: &(Vec<StringId>, StringId),
+        own: SectionIndex,
+        layout: &Layout,
+        at: u64,
+    ) {
+        let dynamic = Sym {
+            name: Some(names.1),
+            section: Some(own),
+            st_info: STB_LOCAL << 4,
+            st_other: STV_HIDDEN,
+            st_shndx: 0,
+            st_value: at,
+            st_size: 0,
+        };
+        let mut all: Vec<Sym> = Vec::new();
+        for (n, name) in self.order.iter().zip(&names.0) {
+            let symbol = &self.hidden[*n];
+            let section = match symbol.at {
+                At::Section(section) => layout.indices.get(&section).map(|n| SectionIndex((*n).into())),
+                _ => None,
+            };
+            all.push(Sym {
+                name: Some(*name),
+                section,
+                st_info: symbol.bind << 4 | symbol.kind,
+                st_other: symbol.visibility,
+                st_shndx: if symbol.at == At::Absolute { SHN_ABS } else { 0 },
+                st_value: layout.value(symbol),
+                st_size: symbol.size,
+            });
+        }
+        all.insert(self.locals, dynamic);
+        all.iter().for_each(|symbol| writer.write_symbol(symbol));
+    }
+
+    /// The numbers of the symbols in the order in which a linker adds their names: the local symbols of its inputs, their
+    /// other symbols, and its own.
+    fn by_name(&self) -> impl Iterator<Item = usize> + use<> {
+        let mut numbers = vec![0; self.hidden.len()];
+        for (at, n) in self.order.iter().enumerate() {
+            numbers[*n] = if at < self.locals { at + 1 } else { at + 2 };
+        }
+        sorted(&self.kept).into_iter().map(move |n| numbers[n]).chain([self.locals + 1])
+    }
+}
 
 /// The bytes of the file. `strip` leaves out the symbol table that no loader reads.
 pub fn write(
@@ -17,6 +110,7 @@ pub fn write(
     layout: &Layout,
     strip: bool,
 ) -> Result<Vec<u8>, String> {
+    let symbols = (!strip).then(|| Symbols::of(image));
     let mut buffer = Vec::new();
     let mut writer = Writer::new(Endianness::Little, true, &mut buffer);
     writer.reserve_file_header();
@@ -29,37 +123,11 @@ pub fn write(
         writer.reserve_until(chunk.offset as usize);
         writer.reserve(chunk.data.len(), 1);
     }
-    // Hidden symbols become local in a linked file.
-    let hide = |symbol: &Symbol| {
-        let is_hidden = symbol.visibility != STV_PROTECTED && symbol.visibility != 0 && symbol.at != At::Undefined;
-        Symbol { bind: if is_hidden { STB_LOCAL } else { symbol.bind }, ..symbol.clone() }
-    };
-    // Names of places in merged sections are only for the linker, so they are left out.
-    let is_kept = |symbol: &&Symbol| match symbol.at {
-        At::Section(n) => !symbol.name.starts_with(".L") || image.sections[n].section.flags & SHF_MERGE == 0,
-        _ => true,
-    };
-    let kept: Vec<&Symbol> = image.symbols.iter().filter(|_| !strip).filter(is_kept).collect();
-    let symbols: Vec<Symbol> = kept.iter().copied().map(hide).collect();
-    let index = |section: usize| layout.indices.get(&section).map(|n| SectionIndex((*n).into()));
-    let order = sorted(&symbols);
-    let locals = order.iter().filter(|n| symbols[**n].is_local()).count();
-    let own = chunks.iter().position(|chunk| chunk.name == ".dynamic" && chunk.is_made()).unwrap_or(0);
-    let (mut strings, mut own_name) = (Vec::new(), None);
-    if !strip {
+    if symbols.is_some() {
         writer.reserve_symtab_section_index();
     }
     writer.reserve_shstrtab_section_index();
-    if !strip {
-        writer.reserve_strtab_section_index();
-        writer.reserve_null_symbol_index();
-        for n in &order {
-            strings.push(writer.add_string(symbols[*n].name.as_bytes()));
-            writer.reserve_symbol_index(None);
-        }
-        own_name = Some(writer.add_string(b"_DYNAMIC"));
-        writer.reserve_symbol_index(None);
-    }
+    let symbol_names = symbols.as_ref().map(|symbols| symbols.reserve(&mut writer));
     writer.reserve_symtab();
     writer.reserve_shstrtab();
     writer.reserve_strtab();
@@ -80,66 +148,39 @@ pub fn write(
         writer.write(&chunk.data);
     }
     writer.write_null_symbol();
-    let dynamic = Sym {
-        name: own_name,
-        section: Some(SectionIndex(own as u32 + 1)),
-        st_info: STB_LOCAL << 4,
-        st_other: STV_HIDDEN,
-        st_shndx: 0,
-        st_value: chunks.get(own).map_or(0, |chunk| chunk.address),
-        st_size: 0,
-    };
-    for (at, n) in order.iter().enumerate() {
-        if at == locals {
-            writer.write_symbol(&dynamic);
-        }
-        let symbol = &symbols[*n];
-        let section = match symbol.at {
-            At::Section(section) => index(section),
-            _ => None,
-        };
-        writer.write_symbol(&Sym {
-            name: Some(strings[at]),
-            section,
-            st_info: symbol.bind << 4 | symbol.kind,
-            st_other: symbol.visibility,
-            st_shndx: if symbol.at == At::Absolute { SHN_ABS } else { 0 },
-            st_value: layout.value(symbol),
-            st_size: symbol.size,
-        });
-    }
-    if locals == order.len() && !strip {
-        writer.write_symbol(&dynamic);
+    if let (Some(symbols), Some(names)) = (&symbols, &symbol_names) {
+        let own = chunks.iter().position(|chunk| chunk.name == DYNAMIC && chunk.is_made()).unwrap_or(0);
+        let address = chunks.get(own).map_or(0, |chunk| chunk.address);
+        symbols.write(&mut writer, names, SectionIndex(own as u32 + 1), layout, address);
     }
     writer.write_shstrtab();
     writer.write_strtab();
+    write_headers(&mut writer, chunks, &names);
+    writer.write_symtab_section_header(symbols.as_ref().map_or(0, |symbols| symbols.locals as u32 + 2));
+    writer.write_shstrtab_section_header();
+    writer.write_strtab_section_header();
+    match image.sorted_names {
+        true => Ok(buffer),
+        false => Ok(strings::in_order(buffer, symbols.as_ref().map(Symbols::by_name))),
+    }
+}
+
+fn write_headers(writer: &mut Writer, chunks: &[Chunk], names: &[StringId]) {
+    let made = chunks.iter().enumerate().filter(|(_, chunk)| chunk.is_made());
+    let numbers: HashMap<&str, u32> = made.map(|(n, chunk)| (chunk.name.as_str(), n as u32 + 1)).collect();
     writer.write_null_section_header();
     for (chunk, name) in chunks.iter().zip(names) {
-        let link = chunks.iter().position(|other| other.name == chunk.link && !chunk.link.is_empty());
         writer.write_section_header(&SectionHeader {
-            name: Some(name),
+            name: Some(*name),
             sh_type: chunk.kind,
             sh_flags: chunk.flags,
             sh_addr: chunk.address,
             sh_offset: chunk.offset,
             sh_size: chunk.len,
-            sh_link: link.map_or(0, |n| n as u32 + 1),
+            sh_link: numbers.get(chunk.link).copied().unwrap_or(0),
             sh_info: chunk.info,
             sh_addralign: chunk.align,
             sh_entsize: chunk.entry,
         });
     }
-    writer.write_symtab_section_header(locals as u32 + 2);
-    writer.write_shstrtab_section_header();
-    writer.write_strtab_section_header();
-    if image.sorted_names {
-        return Ok(buffer);
-    }
-    // A linker adds the local symbols of its inputs, their other symbols, and its own.
-    let mut numbers = vec![0; symbols.len()];
-    for (at, n) in order.iter().enumerate() {
-        numbers[*n] = if at < locals { at + 1 } else { at + 2 };
-    }
-    let names = sorted(&kept).into_iter().map(|n| numbers[n]);
-    Ok(strings::in_order(buffer, (!strip).then(|| names.chain([locals + 1]))))
 }

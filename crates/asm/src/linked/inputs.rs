@@ -1,6 +1,6 @@
 //! Sections of a linked file, from the sections of a source.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use amdgpu_object::elf::{SHF_EXCLUDE, SHF_GROUP, SHT_NOBITS};
 
@@ -46,6 +46,7 @@ fn is_ended(frames: &[u8]) -> bool {
 /// The sections of the file, in the order of the source, without sections that are only for a linker.
 pub fn inputs(image: &Image) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
+    let mut places = HashMap::new();
     for n in order(image) {
         let output = &image.sections[n];
         let section = &output.section;
@@ -54,7 +55,7 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
         }
         let name = name(&section.name);
         let flags = section.flags & !SHF_GROUP;
-        let at = chunks.iter().position(|chunk| chunk.name == name).unwrap_or_else(|| {
+        let at = *places.entry(name).or_insert_with(|| {
             chunks.push(Chunk::new(name, section.kind, flags, 1, section.entry, ""));
             chunks.len() - 1
         });

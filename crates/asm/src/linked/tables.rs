@@ -2,25 +2,71 @@
 
 use std::collections::BTreeMap;
 
-use amdgpu_object::elf::wide::SYMBOL;
-use object::elf::{SHN_ABS, STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED, gnu_hash, hash};
+use amdgpu_object::elf::wide::{RELOCATION, SYMBOL};
+use amdgpu_object::relocation_kinds::RELATIVE64;
+use object::elf::{
+    DT_FINI_ARRAY, DT_FINI_ARRAYSZ, DT_INIT_ARRAY, DT_INIT_ARRAYSZ, DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ,
+};
+use object::elf::{DT_GNU_HASH, DT_HASH, DT_NULL, DT_RELA, DT_RELACOUNT, DT_RELAENT, DT_RELASZ, DT_STRSZ, DT_STRTAB};
+use object::elf::{DT_SYMENT, DT_SYMTAB, SHN_ABS, STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED, gnu_hash, hash};
 
-use super::Chunk;
+use super::layout::Layout;
+use super::{Chunk, RELOCATIONS};
 use crate::resolve::{At, Symbol};
 
 /// The tables of functions that a loader calls, each with the tags of its address and its size.
-const ARRAYS: [(&str, u64, u64); 3] = [(".preinit_array", 32, 33), (".init_array", 25, 27), (".fini_array", 26, 28)];
+const ARRAYS: [(&str, i64, i64); 3] = [
+    (".preinit_array", DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ),
+    (".init_array", DT_INIT_ARRAY, DT_INIT_ARRAYSZ),
+    (".fini_array", DT_FINI_ARRAY, DT_FINI_ARRAYSZ),
+];
 
 /// The tags of the tables of functions in a file, each with its value.
-pub fn arrays(chunks: &[Chunk]) -> Vec<(u64, u64)> {
+pub fn arrays(chunks: &[Chunk]) -> Vec<(i64, u64)> {
     let found = ARRAYS.iter().filter_map(|tags| Some((tags, chunks.iter().find(|chunk| chunk.name == tags.0)?)));
     found.flat_map(|((_, place, size), chunk)| [(*place, chunk.address), (*size, chunk.len)]).collect()
+}
+
+/// The number of tags in the table that a loader reads first, the one that ends it included.
+pub fn tags(chunks: &[Chunk], has_relocations: bool, has_relative: bool) -> usize {
+    7 + arrays(chunks).len() + if has_relocations { 3 + usize::from(has_relative) } else { 0 }
+}
+
+/// The table that a loader reads first: tags, each with an address or a size. `arrays` are those of tables of functions.
+pub fn dynamic(layout: &Layout, dynamic: &Dynamic, loaded: u64, relative: u64, arrays: Vec<(i64, u64)>) -> Vec<u8> {
+    let address = |name: &str| layout.addresses.get(name).copied().unwrap_or(0);
+    let mut tags = Vec::new();
+    if loaded > 0 {
+        let size = loaded * RELOCATION as u64;
+        tags.extend([(DT_RELA, address(RELOCATIONS)), (DT_RELASZ, size), (DT_RELAENT, RELOCATION as u64)]);
+        tags.extend((relative > 0).then_some((DT_RELACOUNT, relative)));
+    }
+    tags.extend([(DT_SYMTAB, address(".dynsym")), (DT_SYMENT, SYMBOL as u64)]);
+    tags.extend([(DT_STRTAB, address(".dynstr")), (DT_STRSZ, dynamic.strings.len() as u64)]);
+    tags.extend([(DT_GNU_HASH, address(".gnu.hash")), (DT_HASH, address(".hash"))]);
+    tags.extend(arrays);
+    tags.push((DT_NULL, 0));
+    tags.iter().flat_map(|(tag, value)| [*tag as u64, *value]).flat_map(u64::to_le_bytes).collect()
+}
+
+/// The table of relocations for the loader, as LLVM's linker sorts it. A relocation is an address, a kind, a symbol and
+/// an addend.
+pub fn relocations(loaded: Vec<(u64, u32, u32, i64)>) -> Vec<u8> {
+    let is_relative = |(_, kind, ..): &(u64, u32, u32, i64)| *kind == RELATIVE64;
+    let (mut relative, mut others): (Vec<_>, Vec<_>) = loaded.into_iter().partition(is_relative);
+    relative.sort_by_key(|(place, ..)| *place);
+    others.sort_by_key(|(place, _, symbol, _)| (*symbol, *place));
+    let all = relative.into_iter().chain(others);
+    let words = |(place, kind, symbol, addend)| [place, u64::from(symbol) << 32 | u64::from(kind), addend as u64];
+    all.flat_map(words).flat_map(u64::to_le_bytes).collect()
 }
 
 /// The dynamic symbols, in the order that GNU's hash table needs.
 pub struct Dynamic {
     /// The numbers of the symbols in the image, undefined symbols first.
     order: Vec<usize>,
+    /// The numbers of the same symbols in the table, by those in the image.
+    numbers: BTreeMap<usize, u32>,
     undefined: usize,
     names: Vec<(u32, String)>,
     pub strings: Vec<u8>,
@@ -46,13 +92,14 @@ pub fn dynamic_symbols(symbols: &[Symbol]) -> Dynamic {
     defined.sort_by_key(|n| gnu_hash(symbols[*n].name.as_bytes()) % buckets);
     order.extend(defined);
     let names = order.iter().map(|n| (starts.get(n).copied().unwrap_or(0), symbols[*n].name.clone())).collect();
-    Dynamic { order, undefined, names, strings, buckets }
+    let numbers = order.iter().copied().zip(1..).collect();
+    Dynamic { order, numbers, undefined, names, strings, buckets }
 }
 
 impl Dynamic {
     /// The number of a symbol of the image in the table of dynamic symbols.
     pub fn number(&self, of: usize) -> Option<u32> {
-        self.order.iter().position(|n| *n == of).map(|n| n as u32 + 1)
+        self.numbers.get(&of).copied()
     }
 
     pub fn symbols_len(&self) -> usize {
