@@ -15,6 +15,7 @@
 //! | `make` | a function for each instruction, and a builder (feature `make`) |
 //! | [`facts`], [`imm`] | what an instruction reads, writes and waits for; the parts of its constants |
 //! | `flow`, [`hazards`] | control flow and liveness (feature `alloc`); the waits and distances that software owes the hardware |
+//! | [`addresses`] | addresses that code makes from the program counter |
 //! | [`convert`] | other encodings, other targets |
 //! | [`check`] | rules beyond decoding |
 //! | [`signature`], [`layout`] | what an operation takes, and where its fields are, without an instruction at hand |
@@ -190,6 +191,7 @@ extern crate alloc;
 #[cfg(all(feature = "capi", not(any(target_os = "none", target_os = "unknown"))))]
 extern crate std;
 
+pub mod addresses;
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
 mod assembler;

@@ -46,6 +46,9 @@ fn addresses_of_64_bits_are_followed() {
         let to = (BASE + len).wrapping_add_signed(distance);
         assert_eq!(exit, if distance == 0x10 { Exit::Jump } else { Exit::Outside { address: to } }, "{literal}");
     }
+    let code = assemble(target, "s_mov_b64 s[4:5], 8; s_add_pc_i64 s[4:5]; s_nop 0; s_nop 0; s_endpgm");
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert_eq!(blocks(&flow), [(0, Exit::Jump, vec![1]), (16, Exit::End, vec![])]);
 }
 
 #[test]
@@ -109,9 +112,12 @@ fn addresses_relative_to_the_program_counter_are_known() {
     assert_eq!(flow.blocks()[1].exit, Exit::Call { function: None });
     // A jump to a lower address, with a borrow.
     let jump = "s_nop 0; s_getpc_b64 s[4:5]; s_add_u32 s4, s4, 0xfffffff8; s_addc_u32 s5, s5, -1; s_setpc_b64 s[4:5]";
-    let code = assemble(target, jump);
-    let flow = Flow::new(target, &code, BASE, &[BASE]);
-    assert_eq!(blocks(&flow), [(0, Exit::Jump, vec![0])]);
+    let in_vcc = jump.replace("s[4:5]", "vcc").replace("s4", "vcc_lo").replace("s5", "vcc_hi");
+    for jump in [jump, &in_vcc] {
+        let code = assemble(target, jump);
+        let flow = Flow::new(target, &code, BASE, &[BASE]);
+        assert_eq!(blocks(&flow), [(0, Exit::Jump, vec![0])], "{jump}");
+    }
     // Tensile's jumps, forwards and backwards: a distance in a register is added to the address, or subtracted.
     let far =
         "s_getpc_b64 s[4:5]; s_add_i32 s6, lit(0x18), 4; s_add_u32 s4, s4, s6; s_addc_u32 s5, s5, 0; s_setpc_b64 s[4:5]

@@ -6,13 +6,14 @@ pub mod tables;
 
 use amdgpu_isa as lib;
 
+pub use lib::addresses::{Address, Addresses, Base, scalars};
 pub use lib::errors::Invalid;
 pub use lib::facts::{AddressStep, Purpose, Space};
 pub use lib::flow::{Banks, BanksBuilder};
 pub use lib::kernel::{DescriptorPart, KernelDescriptor};
 pub use lib::text::{ParseError, ParseErrorKind, Suggestion, TextBuffer};
 pub use lib::{
-    Access, Decoded, Decoder, Field, Filler, Format, Inst, Opcode, Operand, Reg, Target, Value, VgprMsb, decode, parse,
+    Access, Decoded, Decoder, Field, Filler, Format, Inst, Opcode, Operand, Target, Value, VgprMsb, decode, parse,
 };
 pub use matrix::{Operation, operations};
 

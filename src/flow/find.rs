@@ -4,11 +4,12 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::constants::Constants;
 use super::{Block, Exit, Flow, Lists};
+use crate::addresses::Addresses;
 use crate::decode::decode;
 use crate::error::DecodeError;
 use crate::inst::Inst;
+use crate::table::AddressStep;
 use crate::target::Target;
 use crate::value::{Operand, Reg, Value};
 
@@ -189,7 +190,7 @@ impl<'c> Finder<'c> {
             let exit = match known() {
                 Some(_) if falls => Exit::Branch,
                 Some(_) => Exit::Jump,
-                None => Exit::Indirect { pair: pair_of(inst) },
+                None => Exit::Indirect { pair: pair_of(inst).and_then(|pair| general(&pair)) },
             };
             return Step::Exit { exit, to: known(), falls };
         }
@@ -277,7 +278,12 @@ impl<'c> Finder<'c> {
                 continue;
             }
             let Some(pair) = pair_of(&inst) else { continue };
-            let to = address_in(flow, n, address, pair);
+            let base = if inst.address_step() == Some(AddressStep::Jump) {
+                address.wrapping_add(inst.len() as u64)
+            } else {
+                0
+            };
+            let to = address_in(flow, n, address, &pair).map(|to| base.wrapping_add(to));
             if to != self.known.get(&address).copied() {
                 changed = true;
                 match to {
@@ -297,17 +303,21 @@ impl<'c> Finder<'c> {
 }
 
 /// The pair of registers that a jump or call through registers reads.
-fn pair_of(inst: &Inst) -> Option<u8> {
-    let reads = |operand: &Operand| operand.access.reads() && operand.bits == 64;
-    inst.operands().filter(reads).find_map(|operand| match operand.value {
+fn pair_of(inst: &Inst) -> Option<Operand> {
+    inst.operands().find(|operand| operand.access.reads() && operand.bits == 64)
+}
+
+/// The number of the first register, if it is a general one.
+fn general(pair: &Operand) -> Option<u8> {
+    match pair.value {
         Value::Reg(Reg::Sgpr(n)) => Some(n),
         _ => None,
-    })
+    }
 }
 
 /// The value of a pair of registers before the last instruction of a block, if the instructions on the only path to the
 /// block determine it.
-fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: u8) -> Option<u64> {
+fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: &Operand) -> Option<u64> {
     let mut chain = [block; BEFORE];
     let mut len = 1;
     let mut first = block;
@@ -320,13 +330,13 @@ fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: u8) -> Option<u64>
         *chain.get_mut(len)? = first;
         len += 1;
     }
-    let mut constants = Constants::NONE;
+    let mut addresses = Addresses::NONE;
     for block in chain.iter().take(len).rev() {
         for (address, inst) in flow.insts(*block) {
             if address == last {
-                return constants.pair(pair);
+                return addresses.value(flow.target, pair);
             }
-            constants.step(&inst, address);
+            addresses.step(&inst, address);
         }
     }
     None

@@ -20,7 +20,6 @@
 //! ```
 
 mod banks;
-mod constants;
 mod find;
 mod follow;
 mod following;
@@ -34,7 +33,7 @@ use alloc::vec::Vec;
 use crate::decode::decode;
 use crate::error::DecodeError;
 use crate::inst::Inst;
-use crate::opcode::limits::RETURN;
+use crate::opcode::limits::{RETURN, RETURNED};
 use crate::target::Target;
 
 pub use banks::{Banks, BanksBuilder};
@@ -126,6 +125,12 @@ impl Lists {
 }
 
 impl<'c> Flow<'c> {
+    /// The number of vector registers, from v0 on, in which functions return values, by LLVM's calling convention.
+    pub const RETURNED: u16 = {
+        let [count] = RETURNED;
+        count
+    };
+
     /// The control flow of code at an address, followed from `entries`: the addresses of kernels and functions. Entries
     /// outside of the code are ignored. Called functions are found, but not those whose address the code only stores or
     /// passes on.

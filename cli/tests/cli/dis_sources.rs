@@ -160,6 +160,17 @@ const CASES: &[Case] = &[
         ("s_load_dword s12, s[8:9], 0x80", "-"),
         ("s_endpgm", "-"),
     ]),
+    ("addresses in vcc and in other registers than the program counter's", "gfx942", "", &[
+        ("s_getpc_b64 vcc", "-"),
+        ("s_add_u32 vcc_lo, vcc_lo, table@rel32@lo+4", "table"),
+        ("s_addc_u32 vcc_hi, vcc_hi, table@rel32@hi+12", "table"),
+        ("s_load_dword s12, vcc, 0x4", "table+0x4"),
+        ("s_getpc_b64 s[8:9]", "-"),
+        ("s_add_u32 s10, s8, callee@rel32@lo+4", "callee"),
+        ("s_addc_u32 s11, s9, callee@rel32@hi+12", "callee"),
+        ("s_swappc_b64 s[30:31], s[10:11]", "callee"),
+        ("s_endpgm", "-"),
+    ]),
     ("a table of offsets", "gfx1100", "", &[
         ("s_getpc_b64 s[8:9]", "-"),
         ("s_add_u32 s8, s8, there@gotpcrel32@lo+4", ".got"),

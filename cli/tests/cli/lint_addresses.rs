@@ -294,6 +294,13 @@ fn what_unknown_jumps_may_lead_to_stays() {
             let known = fix(&program(target, &format!("{made}; {saved}; s_setpc_b64 s[6:7]; {{load}}")), &[], "--fix");
             assert_eq!(known.code, Some(0), "{target}: {saved}: {}{}", known.out, known.err);
         }
+        // A function returns the address of another one in vector registers, which had sums before.
+        let sums = "v_mad_u32_u24 v0, v2, v3, v4; v_mad_u32_u24 v1, v2, v3, v4";
+        let made = "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, f@rel32@lo+4; s_addc_u32 s5, s5, f@rel32@hi+12";
+        let read = "v_readfirstlane_b32 s6, v0; v_readfirstlane_b32 s7, v1; s_swappc_b64 s[30:31], s[6:7]; {load}";
+        let returned = format!("{sums}; {made}; s_swappc_b64 s[30:31], s[4:5]; {read}");
+        let known = fix(&program(target, &returned), &[], "--fix");
+        assert_eq!(known.code, Some(0), "{target}: {}{}", known.out, known.err);
         let both = ["s[4:5]", "s[8:9]"].map(|pair| {
             let first: u8 = if pair == "s[4:5]" { 4 } else { 8 };
             let high = first + 1;

@@ -97,7 +97,8 @@ fn pair_of(inst: &Inst) -> Option<u8> {
 
 /// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has the value
 /// that the caller gave. A copy has the origin of its source. A value that is read from a lane has the origin that
-/// `lanes` knows, or else counts as given by the caller. Calls are assumed to leave all registers unchanged.
+/// `lanes` knows, or else counts as given by the caller. Calls are assumed to leave all registers unchanged, except for
+/// the vector registers in which functions return values.
 #[derive(Default)]
 struct Made {
     /// Addresses that code makes from its own address: they follow when code moves.

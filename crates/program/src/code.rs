@@ -85,8 +85,8 @@ impl Writer<'_, '_> {
         let goal = inst.branch_target(address);
         if inst.reads_pc(address) {
             let after = self.section.bytes.get(at + inst.len()..).unwrap_or_default();
-            match MadeAddress::new(&inst, address, after) {
-                Some(made) => self.made.push(made),
+            match MadeAddress::all(&inst, address, after) {
+                Some(all) => self.made.extend(all),
                 None if takes_upper_half(&inst, after) => {}
                 None => return Err(Error::UnknownAddress { address }),
             }
@@ -158,7 +158,7 @@ fn relate(code: &Code, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u
     if old == new {
         return Ok((old, new));
     }
-    if !layout.is_loaded(made.goal) {
+    if !layout.is_loaded(made.goal) || made.parts.is_empty() {
         return Err(unknown());
     }
     for part in &made.parts {
@@ -175,6 +175,7 @@ fn relate(code: &Code, layout: &Layout<'_, '_>, made: &MadeAddress, out: &mut [u
             PartKind::High => write(at, high),
             PartKind::Whole => write(at, low).and_then(|()| write(at + 4, high)),
             PartKind::Less => write(at, (new as u32).wrapping_neg().wrapping_sub(part.bias)),
+            PartKind::Fixed => (new as u32 == old as u32).then_some(()),
             PartKind::Sign => (new >> 32 == old >> 32).then_some(()),
         };
         written.ok_or_else(unknown)?;

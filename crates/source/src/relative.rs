@@ -90,7 +90,7 @@ impl CodeObject<'_> {
                 }
                 if inst.reads_pc(address) {
                     let after = section.bytes.get(next as usize..).unwrap_or(&[]);
-                    made.push((section, here, MadeAddress::new(inst, address, after)));
+                    made.push((section, here, MadeAddress::all(inst, address, after)));
                 } else if inst.address_step() == Some(AddressStep::Jump) && !has_label(inst) {
                     jumps.push((section, here, next, inst.branch_target(here)));
                 }
@@ -99,8 +99,10 @@ impl CodeObject<'_> {
         for (section, here, made) in made {
             let after = self.relocations(section)(here, here.saturating_add(NEAR));
             let related = match made {
-                Some(made) if is_linked => self.symbolize(&known, section, &made),
-                Some(made) if !self.has_relocation(section, &made) => self.measure(&known, section, &made),
+                Some(all) if is_linked => any(all.iter().map(|made| self.symbolize(&known, section, made))),
+                Some(all) if !all.iter().any(|made| self.has_relocation(section, made)) => {
+                    any(all.iter().map(|made| self.measure(&known, section, made)))
+                }
                 // A linker fills in the address.
                 _ if after.is_some() => continue,
                 _ => None,
@@ -140,8 +142,8 @@ impl CodeObject<'_> {
         let holds = |section: &&Section<'_>| (section.address..section.end()).contains(&made.goal);
         // An address can be the end of a section.
         let there = loaded().find(holds).or_else(|| loaded().find(|section| section.end() == made.goal))?;
-        // No relocation is the negative of a distance.
-        if made.parts.iter().any(|part| part.kind == PartKind::Less) {
+        // No relocation is the negative of a distance, or in an inline constant.
+        if made.parts.iter().any(|part| matches!(part.kind, PartKind::Less | PartKind::Fixed)) {
             return None;
         }
         let places = made.parts.iter().filter_map(|Part { address, kind, bias }| {
@@ -149,7 +151,7 @@ impl CodeObject<'_> {
                 PartKind::Low => kinds::REL32_LO,
                 PartKind::High => kinds::REL32_HI,
                 PartKind::Whole => kinds::REL64,
-                PartKind::Sign | PartKind::Less => return None,
+                PartKind::Sign | PartKind::Less | PartKind::Fixed => return None,
             };
             // The literal is the second dword, and a linker counts from it.
             Some((kind, address.wrapping_add(4), *bias as i32 as u64))
@@ -177,7 +179,8 @@ impl CodeObject<'_> {
     /// of the program counter.
     fn measure(&mut self, known: &Known<'_, '_>, section: &Section<'_>, made: &MadeAddress) -> Option<bool> {
         let [goal, pc] = [made.goal, made.pc].map(|address| address.wrapping_sub(section.address));
-        if !known.begins(section, goal) || !known.begins(section, pc) {
+        let is_fixed = made.parts.iter().any(|part| part.kind == PartKind::Fixed);
+        if is_fixed || !known.begins(section, goal) || !known.begins(section, pc) {
             return None;
         }
         let [goal_label, pc_label] = [goal, pc].map(|place| self.label(section, place));
@@ -195,7 +198,7 @@ impl CodeObject<'_> {
                 PartKind::Less => (kinds::REL32, format!("({pc_label}-{goal_label}-{bias})&0xffffffff")),
                 PartKind::High => (kinds::REL32, format!("({distance})>>32")),
                 PartKind::Whole => (kinds::REL32, distance.clone()),
-                PartKind::Sign => continue,
+                PartKind::Sign | PartKind::Fixed => continue,
             };
             let relocation = Relocation { is_made: true, ..Relocation::new(kind, of) };
             relative.places.insert(address.wrapping_add(4).wrapping_sub(section.address), relocation);
@@ -254,6 +257,11 @@ impl CodeObject<'_> {
         self.named.insert(section.index);
         (format!(".Lsection{}", section.index), offset as i64)
     }
+}
+
+/// Whether any result is true, if there are no others than results.
+fn any(mut results: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    results.try_fold(false, |any, result| result.map(|result| any | result))
 }
 
 /// Whether no other file can replace a symbol.

@@ -1,7 +1,6 @@
 //! The origins of constants: addresses that code makes relative to itself, memory that the runtime has set up, and
 //! relocations for a linker.
 
-mod values;
 mod watch;
 
 use std::fmt::Write as _;

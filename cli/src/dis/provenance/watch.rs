@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use super::Note;
-use super::values::{Address, Base, Values};
 use crate::dis::Place;
-use crate::isa::{Access, AddressStep, DescriptorPart, Field, Format, Inst, KernelDescriptor, Reg, Space, Value};
+use crate::isa::{
+    Access, Address, AddressStep, Addresses, Base, DescriptorPart, Field, Format, Inst, KernelDescriptor, Operand,
+    Space, Value, scalars,
+};
 use amdgpu_object::{Argument, Section};
 
 /// A note that holds if no branch leads to an instruction between the offset `since` and the note's own.
@@ -19,7 +21,8 @@ pub struct Found<'a> {
 }
 
 struct Given {
-    pair: u8,
+    /// A bit for each of the registers.
+    registers: u128,
     /// Whether each line from the beginning of the kernel up to the note is reached from the line before it.
     is_straight: bool,
 }
@@ -31,7 +34,13 @@ pub struct Watch<'a> {
     /// The offsets of the function in which the walk is.
     function: Range<usize>,
     arguments: &'a [Argument<'a>],
-    values: Values,
+    values: Addresses,
+    /// The names of the pointers that the kernel receives, by their numbers in `values`, and the registers of each.
+    names: Vec<(&'static str, u128)>,
+    /// The registers with these pointers.
+    given: u128,
+    /// Whether each line from the beginning of the function on is reached from the line before it.
+    is_straight: bool,
     /// Whether the function calls other functions, or has a jump or branch to code outside of it.
     leaves: bool,
     found: Vec<Found<'a>>,
@@ -47,7 +56,10 @@ impl<'a> Watch<'a> {
             functions: Box::new(place.section.functions(from)),
             function: 0..0,
             arguments: &[],
-            values: Values::NONE,
+            values: Addresses::NONE,
+            names: Vec::new(),
+            given: 0,
+            is_straight: true,
             leaves: false,
             found: Vec::new(),
             before: 0,
@@ -67,16 +79,22 @@ impl<'a> Watch<'a> {
             self.begin(offset);
         }
         let is_first = |inst: &Inst| inst.format() == Format::Sop1 && inst.address_step() == Some(AddressStep::Pc);
-        if !self.values.is_empty() || inst.is_some_and(is_first) {
-            self.inst(offset, inst, target);
+        if self.values.is_empty() && self.given & !self.values.written() == 0 {
+            if !inst.is_some_and(is_first) {
+                return;
+            }
+            // Numbers may have changed in the lines between.
+            self.values.clear();
         }
+        self.inst(offset, inst, target);
     }
 
     #[cold]
     fn begin(&mut self, offset: usize) {
         self.end();
         self.function = self.functions.by_ref().find(|function| offset < function.end).unwrap_or(offset..usize::MAX);
-        (self.values, self.leaves) = (Values::NONE, false);
+        (self.values, self.names) = (Addresses::NONE, Vec::new());
+        (self.given, self.is_straight, self.leaves) = (0, true, false);
         let section = self.place.section;
         let address = section.address.wrapping_add(offset as u64);
         let from = section.symbols.partition_point(|symbol| symbol.address < address);
@@ -97,8 +115,11 @@ impl<'a> Watch<'a> {
             let after = first.saturating_add(directive.user_sgprs());
             let name = directive.name().strip_prefix("user_sgpr_").and_then(|name| name.strip_suffix("_ptr"));
             if let Some(name) = name.filter(|_| u32::from(after) <= count) {
-                let base = Base::Given(name.strip_suffix("_segment").unwrap_or(name));
-                self.values.set_pair(first, Address { base, offset: 0, since: start, is_given: true });
+                let base = Base::Given(self.names.len() as u8);
+                self.values.set(first, Address { base, offset: 0, since: self.address(start) });
+                let registers = 3 << first;
+                self.names.push((name.strip_suffix("_segment").unwrap_or(name), registers));
+                self.given |= registers;
             }
             first = after;
         }
@@ -112,7 +133,7 @@ impl<'a> Watch<'a> {
             n += 1;
             let Some(given) = found.given.take_if(|_| n > self.before) else { return true };
             // If nothing in the function changes the registers, they hold the pointers on all paths.
-            let stays = !leaves && values.written >> given.pair & 3 == 0;
+            let stays = !leaves && values.written() & given.registers == 0;
             if stays {
                 found.since = usize::MAX;
             }
@@ -121,24 +142,29 @@ impl<'a> Watch<'a> {
         self.before = self.found.len();
     }
 
+    fn address(&self, offset: usize) -> u64 {
+        self.place.section.address.wrapping_add(offset as u64)
+    }
+
     fn inst(&mut self, offset: usize, inst: Option<&Inst>, target: Option<u64>) {
         let Some(inst) = inst else {
             self.stop();
             return;
         };
         let section = self.place.section;
-        let address = section.address.wrapping_add(offset as u64);
-        if let Some((pair, note, from)) = self.uses(inst) {
-            let given = from.is_given.then_some(Given { pair, is_straight: self.values.takes_given });
-            self.found.push(Found { offset, since: from.since, note, given });
+        let address = self.address(offset);
+        let offset_of = |address: u64| address.wrapping_sub(section.address) as usize;
+        if let Some((from, note, registers)) = self.uses(inst) {
+            let is_given = matches!(from.base, Base::Given(_)) && registers & self.values.written() == 0;
+            let given = is_given.then_some(Given { registers, is_straight: self.is_straight });
+            self.found.push(Found { offset, since: offset_of(from.since), note, given });
         }
-        let pc = address.wrapping_add(inst.len() as u64);
-        if is_linked(section, address, pc) {
+        if is_linked(section, address, address.wrapping_add(inst.len() as u64)) {
             self.values.forget(inst);
-        } else if let Some(made) = self.values.step(inst, offset, pc) {
-            let (note, since) = (self.made(&made.address), made.address.since);
+        } else if let Some(made) = self.values.step(inst, address) {
+            let (note, since) = (self.made(&made.address), offset_of(made.address.since));
             let found = |offset| Found { offset, since, note, given: None };
-            if let Some(low) = made.low {
+            if let Some(low) = made.low.map(offset_of) {
                 // Other instructions can be between those that make the two halves, so the note about the first half is
                 // inserted in order.
                 let at = self.found.partition_point(|found| found.offset < low);
@@ -161,32 +187,48 @@ impl<'a> Watch<'a> {
 
     /// Forgets values before an instruction that is not reached from the line before.
     fn stop(&mut self) {
-        self.values.forget_made();
-        self.values.takes_given = false;
+        self.values.clear();
+        self.is_straight = false;
     }
 
     fn made(&self, address: &Address) -> Note<'a> {
         match address.base {
-            Base::Code => Note::Address(address.offset),
-            Base::Given(what) => Note::Given(what, address.offset as i64, 1, self.arguments_of(what)),
+            Base::Given(number) => self.load(number, address.offset, 1),
+            _ => Note::Address(address.offset),
         }
     }
 
-    fn arguments_of(&self, what: &str) -> &'a [Argument<'a>] {
-        if what == "kernarg" { self.arguments } else { &[] }
+    /// Notes a load from a distance from a pointer that the kernel receives.
+    fn load(&self, number: u8, offset: u64, bytes: u64) -> Note<'a> {
+        let what = self.names.get(usize::from(number)).map_or("", |(name, _)| *name);
+        let arguments = if what == "kernarg" { self.arguments } else { &[] };
+        Note::Given(what, offset as i64, bytes, arguments)
+    }
+
+    /// The address in the registers of an operand, and these registers.
+    fn pair(&self, operand: &Operand) -> Option<(Address, u128)> {
+        let target = self.place.target;
+        let registers = scalars(target, operand);
+        // Registers that nothing has overwritten still have the pointer that the kernel received in them.
+        let given = || {
+            let number = self.names.iter().position(|(_, of)| *of == registers & !self.values.written())?;
+            Some(Address { base: Base::Given(number as u8), offset: 0, since: self.address(self.function.start) })
+        };
+        let known = self.values.address(target, operand).filter(|address| address.base != Base::Number);
+        Some((known.or_else(given)?, registers))
     }
 
     /// Notes that an instruction loads from a known address, or jumps there.
-    fn uses(&self, inst: &Inst) -> Option<(u8, Note<'a>, Address)> {
+    fn uses(&self, inst: &Inst) -> Option<(Address, Note<'a>, u128)> {
         if [Format::Smem, Format::Smrd].contains(&inst.format()) {
-            let (pair, offset, bytes) = scalar_load(inst)?;
-            let from = self.values.pair(pair)?;
+            let (base, offset, bytes) = scalar_load(inst)?;
+            let (from, registers) = self.pair(&base)?;
             let at = from.offset.wrapping_add_signed(offset);
             let note = match from.base {
-                Base::Code => Note::Load(at, bytes),
-                Base::Given(what) => Note::Given(what, at as i64, bytes, self.arguments_of(what)),
+                Base::Given(number) => self.load(number, at, bytes),
+                _ => Note::Load(at, bytes),
             };
-            return Some((pair, note, from));
+            return Some((from, note, registers));
         }
         if inst.format() != Format::Sop1 {
             return None;
@@ -194,12 +236,9 @@ impl<'a> Watch<'a> {
         let flags = inst.flags();
         let is_jump = flags.is_call() || (flags.is_branch() && inst.branch_target(0).is_none());
         let mut registers = inst.operands().filter(|operand| operand.access.reads() && operand.bits == 64);
-        let pair = match registers.find(|_| is_jump)?.value {
-            Value::Reg(Reg::Sgpr(n)) => n,
-            _ => return None,
-        };
-        let from = self.values.pair(pair).filter(|from| from.base == Base::Code)?;
-        Some((pair, Note::Address(from.offset), from))
+        let (from, registers) = self.pair(&registers.find(|_| is_jump)?)?;
+        let is_code = matches!(from.base, Base::Pc(_));
+        is_code.then_some((from, Note::Address(from.offset), registers))
     }
 }
 
@@ -210,14 +249,14 @@ fn is_linked(section: &Section<'_>, from: u64, to: u64) -> bool {
     all.get(next).is_some_and(|relocation| relocation.address < to)
 }
 
-/// The registers with the address of a scalar load, the distance if it is known, and the number of bytes.
-fn scalar_load(inst: &Inst) -> Option<(u8, i64, u64)> {
+/// The operand with the address of a scalar load, the distance if it is known, and the number of bytes.
+fn scalar_load(inst: &Inst) -> Option<(Operand, i64, u64)> {
     inst.memory().find(|access| access.space == Space::Scalar && access.access == Access::Read)?;
     let (mut base, mut offset, mut bits) = (None, 0i64, 0);
     for operand in inst.operands() {
         match (operand.role, operand.value) {
             _ if operand.access.writes() => bits = operand.bits,
-            (Some(Field::Sbase), Value::Reg(Reg::Sgpr(n))) if operand.bits == 64 => base = Some(n),
+            (Some(Field::Sbase), Value::Reg(_)) if operand.bits == 64 => base = Some(operand),
             (Some(Field::Offset | Field::Soffset), Value::Imm(value)) => offset += i64::from(value),
             (Some(Field::Offset), Value::Literal(value)) => offset += i64::from(value),
             // The distance is in a register, or the base is the address of scratch memory.

@@ -5,6 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use amdgpu_isa::facts::Purpose;
+use amdgpu_isa::flow::Flow;
 use amdgpu_isa::{Field, Inst, Opcode, Operand, Reg, Value};
 
 use super::vectors;
@@ -87,7 +88,9 @@ impl Lanes {
 
     /// Passes over an instruction. `origin` is that of a scalar register.
     pub fn step(&mut self, inst: &Inst, origin: impl Fn(u8) -> Origin) {
-        if let Some(access) = inst.memory().next() {
+        if inst.flags().is_call() {
+            self.registers.retain(|register, _| *register >= Flow::RETURNED);
+        } else if let Some(access) = inst.memory().next() {
             self.pass_memory(inst, access.access.writes());
         } else if written(inst).next().is_some() {
             match inst.flags().is_convergent() && sources(inst).all(|source| vectors(&source).is_empty()) {

@@ -14,7 +14,9 @@ type Both = (u32, u32);
 /// An address in the old file and in the new one.
 type Whole = (u64, u64);
 
-const REGISTERS: usize = 128;
+/// The number of registers: those of SGPRs, and the two halves of VCC after them.
+const REGISTERS: usize = VCC + 2;
+const VCC: usize = 128;
 
 /// The known values of scalar registers between two instructions.
 pub struct Values {
@@ -52,12 +54,13 @@ impl Default for Values {
 
 /// The first scalar register of an operand, and the number of its registers.
 fn registers(operand: &Operand) -> Option<(usize, usize)> {
-    match operand.value {
-        Value::Reg(Reg::Sgpr(n)) if usize::from(n) < REGISTERS => {
-            Some((n.into(), usize::from(operand.bits.div_ceil(32)).max(1)))
-        }
-        _ => None,
-    }
+    let first = match operand.value {
+        Value::Reg(Reg::Sgpr(n)) if usize::from(n) < VCC => n.into(),
+        Value::Reg(Reg::Vcc | Reg::VCC_LO) => VCC,
+        Value::Reg(Reg::VCC_HI) => VCC + 1,
+        _ => return None,
+    };
+    Some((first, usize::from(operand.bits.div_ceil(32)).max(1)))
 }
 
 /// The address that consists of two halves, in both files.

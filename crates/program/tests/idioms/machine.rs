@@ -157,17 +157,27 @@ struct Run<'m> {
     seen: Vec<u32>,
 }
 
+/// The number of a scalar register. The machine has VCC after the others.
+fn scalar(operand: &Operand) -> Option<usize> {
+    match operand.value {
+        Value::Reg(Reg::Sgpr(n)) => Some(n.into()),
+        Value::Reg(Reg::VCC_LO) => Some(126),
+        Value::Reg(Reg::VCC_HI) => Some(127),
+        _ => None,
+    }
+}
+
 impl Run<'_> {
     fn set(&mut self, n: usize, values: &[u32]) {
         self.scalars[n..n + values.len()].copy_from_slice(values);
     }
 
     fn value(&self, inst: &Inst, operand: &Operand) -> u64 {
+        if let Some(n) = scalar(operand) {
+            let at = |n: usize| u64::from(self.scalars[n]);
+            return at(n) | if operand.bits > 32 { at(n + 1) << 32 } else { 0 };
+        }
         match operand.value {
-            Value::Reg(Reg::Sgpr(n)) => {
-                let at = |n: usize| u64::from(self.scalars[n]);
-                at(n.into()) | if operand.bits > 32 { at(usize::from(n) + 1) << 32 } else { 0 }
-            }
             Value::Reg(Reg::Vgpr(n)) => self.vectors.get(&(n, 0)).copied().unwrap_or(0).into(),
             Value::Imm(number) => number as u64,
             _ => inst.constant(operand).unwrap_or_else(|| panic!("{inst}: {operand:?}")),
@@ -175,10 +185,10 @@ impl Run<'_> {
     }
 
     fn put(&mut self, to: &Operand, value: u64) {
-        match to.value {
-            Value::Reg(Reg::Sgpr(n)) if to.bits > 32 => self.set(n.into(), &[value as u32, (value >> 32) as u32]),
-            Value::Reg(Reg::Sgpr(n)) => self.set(n.into(), &[value as u32]),
-            Value::Reg(Reg::Vgpr(n)) => drop(self.vectors.insert((n, 0), value as u32)),
+        match (scalar(to), to.value) {
+            (Some(n), _) if to.bits > 32 => self.set(n, &[value as u32, (value >> 32) as u32]),
+            (Some(n), _) => self.set(n, &[value as u32]),
+            (None, Value::Reg(Reg::Vgpr(n))) => drop(self.vectors.insert((n, 0), value as u32)),
             other => panic!("{other:?}"),
         }
     }

@@ -34,6 +34,12 @@ const ADDRESSES: &[&str] = &[
     "{getpc} s[4:5]; s_add_nc_u64 s[4:5], s[4:5], @@rel64+4",
     "{getpc} s[4:5]; s_sext_i32_i16 s5, s5; s_nop 0; s_add_nc_u64 s[4:5], @@rel64+12, s[4:5]",
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b64 s[4:5], s[6:7]",
+    // The sum goes into other registers than the program counter's, which a copy can have, too.
+    "{getpc} s[6:7]; {low} s4, s6, @@rel32@lo+4; {high} s5, s7, @@rel32@hi+12",
+    "{getpc} s[6:7]; {low} s8, s6, tables@rel32@lo+4; {high} s9, s7, tables@rel32@hi+12; {low} s4, s6, @@rel32@lo+20; {high} s5, s7, @@rel32@hi+28",
+    "{getpc} s[6:7]; s_mov_b64 s[4:5], s[6:7]; {low} s4, s4, @@rel32@lo+8; {high} s5, s5, @@rel32@hi+16",
+    "{getpc} s[6:7]; s_nop 0; s_add_nc_u64 s[4:5], s[6:7], @@rel64+8",
+    "{getpc} vcc; {low} vcc_lo, vcc_lo, @@rel32@lo+4; {high} vcc_hi, vcc_hi, @@rel32@hi+12; s_mov_b64 s[4:5], vcc",
     // The halves are in separate registers, as in clang's code without optimization.
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b32 s11, s6; s_mov_b32 s10, s7; s_mov_b32 s4, s11; s_mov_b32 s5, s10",
     "s_mov_b32 s20, 32; {getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_lshr_b64 s[8:9], s[6:7], s20; s_mov_b32 s9, s6; \

@@ -2,6 +2,7 @@
 #![no_std]
 #![no_main]
 
+use amdgpu_isa::addresses::{Address, Addresses, Base, scalars};
 use amdgpu_isa::asm::{Assembled, Assembler, Far, FixupSlot, LabelSlot, RelocationKind};
 use amdgpu_isa::check::{Allowed, RuleError};
 use amdgpu_isa::convert::Form;
@@ -135,6 +136,7 @@ fn one(inst: &Inst, text: &mut TextBuffer) {
         constants.into_iter().for_each(|made| keep(made.map_or_else(|error| error.value as u32, u32::from)));
     }
     facts(inst);
+    addresses(inst, keep_len(len) as u64);
     values::all(inst, keep_len(len) as u32 ^ 0x5a5a_5a5a);
     kernels::all(inst.target(), code(), &inst.reads(), keep_len(len) as u16);
     if let Ok(text) = core::str::from_utf8(code()) {
@@ -174,6 +176,20 @@ fn facts(inst: &Inst) {
     for Form { format, extension, .. } in inst.opcode().forms(inst.target()) {
         keep(inst.reencode(format, extension).map_or(0, |other| other.words().len() as u32));
     }
+}
+
+/// Follows an instruction, which may use an address that the registers have.
+fn addresses(inst: &Inst, at: u64) {
+    let mut addresses = Addresses::NONE;
+    Addresses::set(&mut addresses, at as u8, Address { base: Base::Given(1), offset: at, since: at });
+    used(Addresses::step(&mut addresses, inst, at).map(|made| (made.address, made.from, made.low, made.parts)));
+    for operand in inst.operands() {
+        used((scalars(inst.target(), &operand), Addresses::value(&addresses, inst.target(), &operand)));
+        used(Addresses::address(&addresses, inst.target(), &operand));
+    }
+    Addresses::forget(&mut addresses, inst);
+    used((Addresses::is_empty(&addresses), Addresses::knows(&addresses, at.into()), Addresses::written(&addresses)));
+    Addresses::clear(&mut addresses);
 }
 
 fn target(inst: &Inst) -> Target {
