@@ -99,9 +99,15 @@ impl CodeObject<'_> {
         for (section, here, made) in made {
             let after = self.relocations(section)(here, here.saturating_add(NEAR));
             let related = match made {
-                Some(all) if is_linked => any(all.iter().map(|made| self.symbolize(&known, section, made))),
-                Some(all) if !all.iter().any(|made| self.has_relocation(section, made)) => {
-                    any(all.iter().map(|made| self.measure(&known, section, made)))
+                Some(all) if is_linked || !all.iter().any(|made| self.has_relocation(section, made)) => {
+                    all.iter().try_fold(false, |any, made| {
+                        let goes_on = match (made.parts.is_empty(), is_linked) {
+                            (true, _) => made.goes_on,
+                            (false, true) => self.symbolize(&known, section, made)?,
+                            (false, false) => self.measure(&known, section, made)?,
+                        };
+                        Some(any || goes_on)
+                    })
                 }
                 // A linker fills in the address.
                 _ if after.is_some() => continue,
@@ -257,11 +263,6 @@ impl CodeObject<'_> {
         self.named.insert(section.index);
         (format!(".Lsection{}", section.index), offset as i64)
     }
-}
-
-/// Whether any result is true, if there are no others than results.
-fn any(mut results: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    results.try_fold(false, |any, result| result.map(|result| any | result))
 }
 
 /// Whether no other file can replace a symbol.

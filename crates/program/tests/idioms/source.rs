@@ -36,7 +36,7 @@ const ADDRESSES: &[&str] = &[
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b64 s[4:5], s[6:7]",
     // The sum goes into other registers than the program counter's, which a copy can have, too.
     "{getpc} s[6:7]; {low} s4, s6, @@rel32@lo+4; {high} s5, s7, @@rel32@hi+12",
-    "{getpc} s[6:7]; {low} s8, s6, tables@rel32@lo+4; {high} s9, s7, tables@rel32@hi+12; {low} s4, s6, @@rel32@lo+20; {high} s5, s7, @@rel32@hi+28",
+    "{getpc} s[6:7]; {low} s8, s6, pointers@rel32@lo+4; {high} s9, s7, pointers@rel32@hi+12; {low} s4, s6, @@rel32@lo+20; {high} s5, s7, @@rel32@hi+28",
     "{getpc} s[6:7]; s_mov_b64 s[4:5], s[6:7]; {low} s4, s4, @@rel32@lo+8; {high} s5, s5, @@rel32@hi+16",
     "{getpc} s[6:7]; s_nop 0; s_add_nc_u64 s[4:5], s[6:7], @@rel64+8",
     "{getpc} vcc; {low} vcc_lo, vcc_lo, @@rel32@lo+4; {high} vcc_hi, vcc_hi, @@rel32@hi+12; s_mov_b64 s[4:5], vcc",
