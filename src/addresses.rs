@@ -193,10 +193,11 @@ pub fn scalars(target: Target, operand: &Operand) -> u128 {
 }
 
 fn run(target: Target, operand: &Operand) -> Option<(usize, usize)> {
-    if !matches!(operand.value, Value::Reg(_)) || operand.is_vector() {
-        return None;
-    }
-    let (first, count) = RegSet::run(target, operand);
+    let (first, count) = match operand.value {
+        Value::Reg(Reg::Sgpr(n)) => (n.into(), operand.bits.div_ceil(32).into()),
+        Value::Reg(_) if !operand.is_vector() => RegSet::run(target, operand),
+        _ => return None,
+    };
     (count > 0 && first + count <= REGISTERS && count < REGISTERS).then_some((first, count))
 }
 
@@ -271,14 +272,14 @@ impl Addresses {
     pub fn step(&mut self, inst: &Inst, address: u64) -> Option<Made> {
         let pc = address.wrapping_add(inst.len() as u64);
         let mut operands = inst.operands();
-        let own = Address { base: Base::Pc(pc), offset: pc, since: pc }.halves();
+        let own = || Address { base: Base::Pc(pc), offset: pc, since: pc }.halves();
         let Some(step) = inst.address_step() else {
             self.forget(inst);
             if inst.flags().is_call() {
                 self.clear();
                 let to = operands.find(|to| to.access.writes()).filter(|_| inst.reads_pc(address));
                 if let Some((first, count)) = to.and_then(|to| run(inst.target(), &to)) {
-                    self.put(first, count, own);
+                    self.put(first, count, own());
                 }
             }
             return None;
@@ -292,7 +293,7 @@ impl Addresses {
         let is_less = matches!(step, AddressStep::LowLess | AddressStep::HighLess);
         let mut made = None;
         let halves = match step {
-            AddressStep::Pc => own,
+            AddressStep::Pc => own(),
             AddressStep::Copy => a.map(|half| Some(Known { literal: None, ..half? })),
             AddressStep::Sign8 | AddressStep::Sign16 => [extended(step, a[0]?), None],
             AddressStep::Shift => match (b[0].filter(Known::is_number)?.value() & 63, Address::of(a)) {
