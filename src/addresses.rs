@@ -271,19 +271,19 @@ impl Addresses {
     /// Follows the instruction at an address. Returns the address that it finishes.
     pub fn step(&mut self, inst: &Inst, address: u64) -> Option<Made> {
         let pc = address.wrapping_add(inst.len() as u64);
-        let mut operands = inst.operands();
         let own = || Address { base: Base::Pc(pc), offset: pc, since: pc }.halves();
         let Some(step) = inst.address_step() else {
             self.forget(inst);
             if inst.flags().is_call() {
                 self.clear();
-                let to = operands.find(|to| to.access.writes()).filter(|_| inst.reads_pc(address));
+                let to = inst.operands().find(|to| to.access.writes()).filter(|_| inst.reads_pc(address));
                 if let Some((first, count)) = to.and_then(|to| run(inst.target(), &to)) {
                     self.put(first, count, own());
                 }
             }
             return None;
         };
+        let mut operands = inst.operands();
         let to = operands.next().filter(|to| to.access.writes()).and_then(|to| run(inst.target(), &to));
         let sources = [operands.next(), operands.next()];
         let [a, b] = sources.map(|from| from.map_or([None; 2], |from| self.source(inst, &from, address)));

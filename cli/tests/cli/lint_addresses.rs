@@ -86,6 +86,9 @@ const ADDRESSES: &[&str] = &[
     "s_getpc_b64 s[4:5]; s_add_nc_u64 s[22:23], s[22:23], 0; .long 0xa984ff04, 0x134; .p2align 6; .fill 60, 4, 0xbf800000",
     "s_getpc_b64 s[4:5]; s_add_i32 s8, f@rel32@lo, 4; s_add_u32 s4, s4, s8; s_addc_u32 s5, s5, 0",
     "s_get_pc_i64 s[4:5]; s_add_co_i32 s8, f@rel32@lo, 4; s_add_co_u32 s4, s4, s8; s_add_co_ci_u32 s5, s5, 0",
+    "s_getpc_b64 s[8:9]; s_add_u32 s4, s8, f@rel32@lo+4; s_addc_u32 s5, s9, f@rel32@hi+12",
+    "s_getpc_b64 vcc; s_add_u32 vcc_lo, vcc_lo, f@rel32@lo+4; s_addc_u32 vcc_hi, vcc_hi, f@rel32@hi+12; s_mov_b64 s[4:5], vcc",
+    "s_get_pc_i64 vcc; s_add_nc_u64 s[4:5], vcc, f@rel64+4",
     "s_call_b64 s[4:5], .Lnext; .Lnext:; s_add_u32 s4, s4, f@rel32@lo+4; s_addc_u32 s5, s5, f@rel32@hi+12",
 ];
 
@@ -143,16 +146,16 @@ fn what_is_unknown_of_addresses_is_refused() {
             "s_getpc_b64 s[4:5]; s_add_i32 s8, f@rel32@lo, 4; s_mul_i32 s8, s8, 3; s_add_u32 s4, s4, s8; s_addc_u32 s5, s5, 0",
             "s_getpc_b64 s[4:5]; s_add_i32 s8, f@rel32@lo, s9; s_add_u32 s4, s4, s8; s_addc_u32 s5, s5, 0",
             "s_getpc_b64 s[4:5]; s_add_i32 s8, f@rel32@lo, 4; s_abs_i32 s8, s8; s_sub_u32 s4, s4, s8; s_addc_u32 s5, s5, 0",
-            "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, 16; s_addc_u32 s5, s5, 0",
+            "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, 24; s_addc_u32 s5, s5, 0; {load}; s_nop 0; s_nop 0",
+            "s_getpc_b64 s[4:5]; s_add_u32 s8, s4, f@rel32@lo+4; s_addc_u32 s9, s5, 0; {load}; s_mov_b32 s8, s4; s_mul_i32 s8, s8, 3",
             "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, s8; s_addc_u32 s5, s5, s9",
             "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, f@rel32@lo+4; s_cmp_eq_u32 s8, 0; s_addc_u32 s5, s5, 0",
             "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, f@rel32@lo+4; s_addc_u32 s5, s5, 0; s_add_u32 s4, s4, s8",
-            "s_getpc_b64 s[4:5]; s_add_u32 s8, s4, f@rel32@lo+4; s_addc_u32 s9, s5, 0",
             "s_getpc_b64 s[4:5]; s_cbranch_scc1 .Ljoin; .Ljoin:; s_add_u32 s4, s4, 0x100; s_addc_u32 s5, s5, 0",
-            "s_get_pc_i64 s[4:5]; s_add_nc_u64 s[4:5], s[4:5], 16",
+            "s_get_pc_i64 s[4:5]; s_add_nc_u64 s[4:5], s[4:5], 24; {load}; s_nop 0; s_nop 0",
             "s_get_pc_i64 s[4:5]; s_add_nc_u64 s[4:5], s[4:5], s[8:9]",
             "s_get_pc_i64 s[4:5]; s_sub_nc_u64 s[4:5], s[4:5], 0x100",
-            "s_get_pc_i64 vcc; s_add_nc_u64 vcc, vcc, f@rel64+4",
+            "s_get_pc_i64 vcc; s_add_nc_u64 vcc, vcc, s[4:5]",
             "s_cbranch_scc1 .Lover; s_add_pc_i64 s[4:5]; .Lover:",
         ] {
             let source = program(target, &format!("{{load}}; {idiom}"));
