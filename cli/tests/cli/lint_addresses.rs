@@ -263,6 +263,9 @@ fn what_unknown_jumps_may_lead_to_stays() {
         let table = "\t.data\ntable:\n\t.long f-table\n";
         let message = fix(&(program(target, &open) + table), &[], "--fix").fails(1);
         assert!(message.contains("it is not known where the jump at 0x"), "{target}: {message}");
+        let in_vcc = open.replace("s[4:5]", "vcc").replace("s4", "vcc_lo").replace("s5", "vcc_hi");
+        let message = fix(&(program(target, &in_vcc) + table), &[], "--fix").fails(1);
+        assert!(message.contains("it is not known where the jump at 0x"), "{target}: {message}");
         // The sum is made in vector registers.
         let vector = "v_mov_b32 v4, s4; v_mov_b32 v5, s5; v_mad_u32_u24 v4, v4, v6, v7; v_readfirstlane_b32 s4, v4";
         let vector = open.replace("s_add_u32 s4, s4, s24; s_addc_u32 s5, s5, 0", vector);

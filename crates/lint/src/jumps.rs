@@ -4,6 +4,7 @@ mod lanes;
 
 use alloc::collections::BTreeSet;
 
+use amdgpu_isa::addresses::scalars;
 use amdgpu_isa::facts::AddressStep;
 use amdgpu_isa::flow::{Exit, Flow};
 use amdgpu_isa::{Decoded, Decoder, Inst, Operand, Reg, Target, Value};
@@ -87,12 +88,7 @@ fn pair_of(inst: &Inst) -> Option<u8> {
         return None;
     }
     let read = inst.operands().find(|operand| operand.access.reads() && operand.bits == 64)?;
-    match read.value {
-        Value::Reg(Reg::Sgpr(n)) => Some(n),
-        // A target that is not in a pair of general registers, such as one in VCC, counts as a pair with unknown
-        // contents.
-        _ => Some(u8::MAX),
-    }
+    Some(bits(inst, &read).map_or(u8::MAX, |(first, _)| first))
 }
 
 /// The origin of each scalar register's value: a bit in one of these sets. A register in none of them has the value
@@ -140,7 +136,7 @@ impl Made {
         let sources = [reads.next(), reads.next()];
         let is_number =
             |source: &Option<Operand>| source.as_ref().is_some_and(|source| inst.constant(source).is_some());
-        let registers = sources.each_ref().map(|source| source.as_ref().and_then(bits));
+        let registers = sources.each_ref().map(|source| source.as_ref().and_then(|source| bits(inst, source)));
         // The sources whose origins the result takes, and whether the instruction adds.
         let (of, is_added) = match (step, registers) {
             (Some(AddressStep::Copy | AddressStep::Sign8 | AddressStep::Sign16), [Some(a), _]) => {
@@ -159,7 +155,7 @@ impl Made {
         let mut lanes = core::mem::take(&mut self.lanes);
         lanes.step(inst, |register| self.origin(register));
         self.lanes = lanes;
-        for (to, mask) in inst.operands().filter(|operand| operand.access.writes()).filter_map(|to| bits(&to)) {
+        for (to, mask) in inst.operands().filter(|operand| operand.access.writes()).filter_map(|to| bits(inst, &to)) {
             let any = |set: u128| of.iter().flatten().fold(0, |all, (from, _)| all | set >> from & mask);
             let alone = |is_it: bool| if of == [None; 2] && is_it { mask } else { 0 };
             let (mut loaded, mut sums) = (any(self.loaded) | alone(is_loaded || lane.is_loaded), any(self.sums));
@@ -176,11 +172,10 @@ impl Made {
 }
 
 /// The number of the first scalar register of an operand, and a bit for each of its registers, from bit 0 on.
-fn bits(operand: &Operand) -> Option<(u8, u128)> {
-    match operand.value {
-        Value::Reg(Reg::Sgpr(n)) if n < 128 => Some((n, (1 << operand.bits.div_ceil(32)) - 1)),
-        _ => None,
-    }
+fn bits(inst: &Inst, operand: &Operand) -> Option<(u8, u128)> {
+    let registers = scalars(inst.target(), operand);
+    let first = registers.trailing_zeros();
+    (registers != 0).then(|| (first as u8, registers >> first))
 }
 
 /// The numbers of the vector registers of an operand. Accumulation registers have numbers from `ACCUMULATORS` on.

@@ -8,7 +8,7 @@ use amdgpu_isa::facts::Purpose;
 use amdgpu_isa::flow::Flow;
 use amdgpu_isa::{Field, Inst, Opcode, Operand, Reg, Value};
 
-use super::vectors;
+use super::{bits, vectors};
 
 /// The ways in which a value came about; none of them if the caller gave it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,18 +61,10 @@ fn written(inst: &Inst) -> impl Iterator<Item = u16> + '_ {
     inst.operands().filter(|operand| operand.access.writes()).flat_map(|to| vectors(&to))
 }
 
-/// The first scalar register of an operand.
-fn register(operand: &Operand) -> Option<u8> {
-    match operand.value {
-        Value::Reg(Reg::Sgpr(n)) => Some(n),
-        _ => None,
-    }
-}
-
 /// The origin of a scalar source. `origin` is that of a scalar register.
-fn scalar(source: &Operand, origin: impl Fn(u8) -> Origin) -> Origin {
+fn scalar(inst: &Inst, source: &Operand, origin: impl Fn(u8) -> Origin) -> Origin {
     match source.value {
-        Value::Reg(_) => register(source).map_or(Origin::default(), origin),
+        Value::Reg(_) => bits(inst, source).map_or(Origin::default(), |(first, _)| origin(first)),
         _ => LOADED,
     }
 }
@@ -102,7 +94,7 @@ impl Lanes {
 
     /// Passes over an instruction that writes a scalar value to one lane.
     fn write_lane(&mut self, inst: &Inst, origin: impl Fn(u8) -> Origin) {
-        let own = sources(inst).next().map_or(Origin::default(), |source| scalar(&source, origin));
+        let own = sources(inst).next().map_or(Origin::default(), |source| scalar(inst, &source, origin));
         for n in written(inst) {
             let values = self.registers.entry(n).or_default();
             match lane(inst) {
@@ -123,7 +115,7 @@ impl Lanes {
         // A third source can be a mask, which selects between the others.
         let is_value = |source: &Operand| source.role.is_some_and(|role| role != Field::Src2);
         let scalars = sources(inst).filter(|source| is_value(source) && vectors(source).is_empty());
-        let scalars = scalars.map(|source| scalar(&source, &origin)).filter(|of| is_copy || of.is_sum);
+        let scalars = scalars.map(|source| scalar(inst, &source, &origin)).filter(|of| is_copy || of.is_sum);
         let own = scalars.chain(is_sum.then_some(SUM)).reduce(Origin::or);
         if let Some(own) = own.filter(|own| *own != Origin::default()) {
             values.values_mut().for_each(|value| *value = value.or(own));
@@ -140,7 +132,7 @@ impl Lanes {
     fn pass_memory(&mut self, inst: &Inst, is_store: bool) {
         let all: Vec<Operand> = sources(inst).filter(|operand| operand.role.is_some()).collect();
         let (data, scalars): (Vec<Operand>, Vec<Operand>) = all.into_iter().partition(|it| !vectors(it).is_empty());
-        let scalars: Vec<u8> = scalars.iter().filter_map(register).collect();
+        let scalars: Vec<u8> = scalars.iter().filter_map(|from| bits(inst, from)).map(|(first, _)| first).collect();
         let offset = inst.get(Field::Offset).unwrap_or(0);
         let slot = |number: u16| (scalars.clone(), offset.wrapping_add(4 * u32::from(number)));
         match (is_store, data.as_slice()) {
