@@ -43,7 +43,7 @@ pub enum Base {
 
 /// An address or a number in two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address {
+pub struct KnownAddress {
     /// The base.
     pub base: Base,
     /// The whole address, the number, or the distance from a given pointer.
@@ -85,7 +85,7 @@ pub enum PartKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Made {
     /// The address.
-    pub address: Address,
+    pub address: KnownAddress,
     /// The offset of the address to which the numbers are added.
     pub from: u64,
     /// The address of the earlier instruction that made the lower half; `None` if the same one did.
@@ -107,7 +107,7 @@ struct Literal {
 /// is not known.
 #[derive(Clone, Copy)]
 struct Known {
-    of: Address,
+    of: KnownAddress,
     is_high: bool,
     literal: Option<Literal>,
 }
@@ -139,7 +139,7 @@ pub struct Addresses {
 
 impl Known {
     const fn number(value: u32, since: u64) -> Known {
-        Known { of: Address { base: Base::Number, offset: value as u64, since }, is_high: false, literal: None }
+        Known { of: KnownAddress { base: Base::Number, offset: value as u64, since }, is_high: false, literal: None }
     }
 
     fn is_number(&self) -> bool {
@@ -151,17 +151,17 @@ impl Known {
     }
 }
 
-impl Address {
+impl KnownAddress {
     /// The address or number of two halves, if they belong together.
-    fn of([low, high]: [Option<Known>; 2]) -> Option<Address> {
+    fn of([low, high]: [Option<Known>; 2]) -> Option<KnownAddress> {
         let (low, high) = (low?, high?);
         let since = low.of.since.min(high.of.since);
         if low.is_number() && high.is_number() {
             let offset = u64::from(high.value()) << 32 | u64::from(low.value());
-            return Some(Address { base: Base::Number, offset, since });
+            return Some(KnownAddress { base: Base::Number, offset, since });
         }
         let is_one = low.of.base == high.of.base && low.of.offset as u32 == high.of.offset as u32;
-        (is_one && !low.is_high && high.is_high).then_some(Address { since, ..high.of })
+        (is_one && !low.is_high && high.is_high).then_some(KnownAddress { since, ..high.of })
     }
 
     fn halves(self) -> [Option<Known>; 2] {
@@ -172,9 +172,9 @@ impl Address {
     }
 
     /// The sum with a number, or the difference.
-    fn plus(self, number: u64, is_less: bool, since: u64) -> Address {
+    fn plus(self, number: u64, is_less: bool, since: u64) -> KnownAddress {
         let number = if is_less { number.wrapping_neg() } else { number };
-        Address { offset: self.offset.wrapping_add(number), since: self.since.min(since), ..self }
+        KnownAddress { offset: self.offset.wrapping_add(number), since: self.since.min(since), ..self }
     }
 }
 
@@ -227,17 +227,17 @@ impl Addresses {
     }
 
     /// Records an address that two scalar registers hold.
-    pub fn set(&mut self, first: u8, address: Address) {
+    pub fn set(&mut self, first: u8, address: KnownAddress) {
         self.put(first.into(), 2, address.halves());
     }
 
     /// The address or number in the registers of an operand.
-    pub fn address(&self, target: Target, operand: &Operand) -> Option<Address> {
-        Address::of(self.registers(target, operand))
+    pub fn address_in(&self, target: Target, operand: &Operand) -> Option<KnownAddress> {
+        KnownAddress::of(self.registers(target, operand))
     }
 
     /// The values of the two registers of an operand, if they do not depend on a given pointer.
-    pub fn value(&self, target: Target, operand: &Operand) -> Option<u64> {
+    pub fn value_in(&self, target: Target, operand: &Operand) -> Option<u64> {
         let value = |half: Known| (!matches!(half.of.base, Base::Given(_))).then(|| half.value());
         let [low, high] = self.registers(target, operand).map(|half| half.and_then(value));
         Some(u64::from(high?) << 32 | u64::from(low?))
@@ -271,7 +271,7 @@ impl Addresses {
     /// Follows the instruction at an address. Returns the address that it finishes.
     pub fn step(&mut self, inst: &Inst, address: u64) -> Option<Made> {
         let pc = address.wrapping_add(inst.len() as u64);
-        let own = || Address { base: Base::Pc(pc), offset: pc, since: pc }.halves();
+        let own = || KnownAddress { base: Base::Pc(pc), offset: pc, since: pc }.halves();
         let Some(step) = inst.address_step() else {
             self.forget(inst);
             if inst.flags().is_call() {
@@ -296,10 +296,10 @@ impl Addresses {
             AddressStep::Pc => own(),
             AddressStep::Copy => a.map(|half| Some(Known { literal: None, ..half? })),
             AddressStep::Sign8 | AddressStep::Sign16 => [extended(step, a[0]?), None],
-            AddressStep::Shift => match (b[0].filter(Known::is_number)?.value() & 63, Address::of(a)) {
+            AddressStep::Shift => match (b[0].filter(Known::is_number)?.value() & 63, KnownAddress::of(a)) {
                 (32, _) => [a[1], Some(Known::number(0, pc))],
-                (by, Some(Address { base: Base::Number, offset, since })) => {
-                    Address { base: Base::Number, offset: offset >> by, since }.halves()
+                (by, Some(KnownAddress { base: Base::Number, offset, since })) => {
+                    KnownAddress { base: Base::Number, offset: offset >> by, since }.halves()
                 }
                 _ => return None,
             },
@@ -312,7 +312,7 @@ impl Addresses {
                 [Some(Known { literal, ..Known::number(value.unsigned_abs(), from.of.since) }), None]
             }
             AddressStep::Sum => {
-                let (a, b) = (Address::of(a)?, Address::of(b)?);
+                let (a, b) = (KnownAddress::of(a)?, KnownAddress::of(b)?);
                 let (from, number) = if b.base == Base::Number { (a, b) } else { (b, a) };
                 let sum = from.plus(number.offset, false, number.since);
                 let part = |kind| Some(Part { address, kind, bias: 0 });
@@ -332,7 +332,13 @@ impl Addresses {
                 let low = Low::new((address, is_less), a[0]?, b[0]?)?;
                 self.carry = Some(low);
                 let (sum, _) = sum(low.from.value(), low.number, false, is_less);
-                [Some(Known { of: Address { offset: sum.into(), since: low.since, ..low.from.of }, ..low.from }), None]
+                [
+                    Some(Known {
+                        of: KnownAddress { offset: sum.into(), since: low.since, ..low.from.of },
+                        ..low.from
+                    }),
+                    None,
+                ]
             }
             AddressStep::High | AddressStep::HighLess => {
                 let (half, finished) = carry?.finish((address, is_less), a[0]?, b[0]?)?;
@@ -342,7 +348,7 @@ impl Addresses {
             AddressStep::Jump | AddressStep::Select => return None,
         };
         // A number is known from here on, even if it was always the same.
-        let stored = |half: Known| Known { of: Address { since: half.of.since.min(pc), ..half.of }, ..half };
+        let stored = |half: Known| Known { of: KnownAddress { since: half.of.since.min(pc), ..half.of }, ..half };
         self.put(first, count, halves.map(|half| half.map(stored)));
         made.filter(|made| made.address.base != Base::Number)
     }

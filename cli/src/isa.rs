@@ -6,7 +6,7 @@ pub mod tables;
 
 use amdgpu_isa as lib;
 
-pub use lib::addresses::{Address, Addresses, Base, scalars};
+pub use lib::addresses::{Addresses, Base, KnownAddress, scalars};
 pub use lib::errors::Invalid;
 pub use lib::facts::{AddressStep, Purpose, Space};
 pub use lib::flow::{Banks, BanksBuilder};

@@ -334,7 +334,7 @@ fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: &Operand) -> Optio
     for block in chain.iter().take(len).rev() {
         for (address, inst) in flow.insts(*block) {
             if address == last {
-                return addresses.value(flow.target, pair);
+                return addresses.value_in(flow.target, pair);
             }
             addresses.step(&inst, address);
         }

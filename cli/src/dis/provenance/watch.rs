@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Note;
 use crate::dis::Place;
 use crate::isa::{
-    Access, Address, AddressStep, Addresses, Base, DescriptorPart, Field, Format, Inst, KernelDescriptor, Operand,
+    Access, AddressStep, Addresses, Base, DescriptorPart, Field, Format, Inst, KernelDescriptor, KnownAddress, Operand,
     Space, Value, scalars,
 };
 use amdgpu_object::{Argument, Section};
@@ -116,7 +116,7 @@ impl<'a> Watch<'a> {
             let name = directive.name().strip_prefix("user_sgpr_").and_then(|name| name.strip_suffix("_ptr"));
             if let Some(name) = name.filter(|_| u32::from(after) <= count) {
                 let base = Base::Given(self.names.len() as u8);
-                self.values.set(first, Address { base, offset: 0, since: self.address(start) });
+                self.values.set(first, KnownAddress { base, offset: 0, since: self.address(start) });
                 let registers = 3 << first;
                 self.names.push((name.strip_suffix("_segment").unwrap_or(name), registers));
                 self.given |= registers;
@@ -191,7 +191,7 @@ impl<'a> Watch<'a> {
         self.is_straight = false;
     }
 
-    fn made(&self, address: &Address) -> Note<'a> {
+    fn made(&self, address: &KnownAddress) -> Note<'a> {
         match address.base {
             Base::Given(number) => self.load(number, address.offset, 1),
             _ => Note::Address(address.offset),
@@ -206,20 +206,20 @@ impl<'a> Watch<'a> {
     }
 
     /// The address in the registers of an operand, and these registers.
-    fn pair(&self, operand: &Operand) -> Option<(Address, u128)> {
+    fn pair(&self, operand: &Operand) -> Option<(KnownAddress, u128)> {
         let target = self.place.target;
         let registers = scalars(target, operand);
         // Registers that nothing has overwritten still have the pointer that the kernel received in them.
         let given = || {
             let number = self.names.iter().position(|(_, of)| *of == registers & !self.values.written())?;
-            Some(Address { base: Base::Given(number as u8), offset: 0, since: self.address(self.function.start) })
+            Some(KnownAddress { base: Base::Given(number as u8), offset: 0, since: self.address(self.function.start) })
         };
-        let known = self.values.address(target, operand).filter(|address| address.base != Base::Number);
+        let known = self.values.address_in(target, operand).filter(|address| address.base != Base::Number);
         Some((known.or_else(given)?, registers))
     }
 
     /// Notes that an instruction loads from a known address, or jumps there.
-    fn uses(&self, inst: &Inst) -> Option<(Address, Note<'a>, u128)> {
+    fn uses(&self, inst: &Inst) -> Option<(KnownAddress, Note<'a>, u128)> {
         if [Format::Smem, Format::Smrd].contains(&inst.format()) {
             let (base, offset, bytes) = scalar_load(inst)?;
             let (from, registers) = self.pair(&base)?;

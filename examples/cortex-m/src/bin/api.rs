@@ -2,7 +2,7 @@
 #![no_std]
 #![no_main]
 
-use amdgpu_isa::addresses::{Address, Addresses, Base, scalars};
+use amdgpu_isa::addresses::{Addresses, Base, KnownAddress, scalars};
 use amdgpu_isa::asm::{Assembled, Assembler, Far, FixupSlot, LabelSlot, RelocationKind};
 use amdgpu_isa::check::{Allowed, RuleError};
 use amdgpu_isa::convert::Form;
@@ -181,11 +181,11 @@ fn facts(inst: &Inst) {
 /// Follows an instruction, which may use an address that the registers have.
 fn addresses(inst: &Inst, at: u64) {
     let mut addresses = Addresses::NONE;
-    Addresses::set(&mut addresses, at as u8, Address { base: Base::Given(1), offset: at, since: at });
+    Addresses::set(&mut addresses, at as u8, KnownAddress { base: Base::Given(1), offset: at, since: at });
     used(Addresses::step(&mut addresses, inst, at).map(|made| (made.address, made.from, made.low, made.parts)));
     for operand in inst.operands() {
-        used((scalars(inst.target(), &operand), Addresses::value(&addresses, inst.target(), &operand)));
-        used(Addresses::address(&addresses, inst.target(), &operand));
+        used((scalars(inst.target(), &operand), Addresses::value_in(&addresses, inst.target(), &operand)));
+        used(Addresses::address_in(&addresses, inst.target(), &operand));
     }
     Addresses::forget(&mut addresses, inst);
     used((Addresses::is_empty(&addresses), Addresses::knows(&addresses, at.into()), Addresses::written(&addresses)));
