@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use amdgpu_isa::facts::Purpose;
 use amdgpu_isa::flow::Flow;
-use amdgpu_isa::{Field, Inst, Opcode, Operand, Reg, Value};
+use amdgpu_isa::{Field, Inst, Opcode, Operand, Value};
 
 use super::{bits, vectors};
 
