@@ -1,6 +1,6 @@
 //! Buffers of dwords: the memory in which code is patched, and to which the assembler writes.
 
-use crate::decode::{decode, decode_words};
+use crate::decode::{decode, decode_words, quick_bytes, quick_words};
 use crate::error::DecodeError;
 use crate::inst::Inst;
 use crate::target::Target;
@@ -147,6 +147,8 @@ pub(crate) mod sealed {
         fn dwords(&self) -> usize;
         /// Decodes the first instruction.
         fn first(&self, target: Target) -> Result<Inst, DecodeError>;
+        /// The first instruction, if the fast path of the decoder finds it.
+        fn quick(&self, target: Target) -> Option<Inst>;
         /// The first dword, and how many of its bytes the memory has, 0 to 4; missing bytes are 0.
         fn head(&self) -> (u32, u8);
         /// Splits the memory before dword number `dwords`; `None` if the memory is shorter.
@@ -162,6 +164,11 @@ pub(crate) mod sealed {
 
         fn first(&self, target: Target) -> Result<Inst, DecodeError> {
             decode_words(target, self)
+        }
+
+        #[inline(always)]
+        fn quick(&self, target: Target) -> Option<Inst> {
+            quick_words(target, self)
         }
 
         fn head(&self) -> (u32, u8) {
@@ -184,6 +191,11 @@ pub(crate) mod sealed {
 
         fn first(&self, target: Target) -> Result<Inst, DecodeError> {
             decode(target, self)
+        }
+
+        #[inline(always)]
+        fn quick(&self, target: Target) -> Option<Inst> {
+            quick_bytes(target, self)
         }
 
         fn head(&self) -> (u32, u8) {

@@ -58,14 +58,20 @@ const DPP: u32 = code::DPP as u32;
 #[doc(alias = "getInstruction")]
 #[doc(alias = "LLVMDisasmInstruction")]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    match quick_bytes(target, bytes) {
+        Some(inst) => Ok(inst),
+        None => reference_bytes(target, bytes),
+    }
+}
+
+/// The first instruction of `bytes`, if the fast path finds it.
+#[inline(always)]
+pub(crate) fn quick_bytes(target: Target, bytes: &[u8]) -> Option<Inst> {
     let first = match bytes.first_chunk() {
         Some(first) => decode_fast(target, u64::from_le_bytes(*first), || third(bytes)),
         None => bytes.first_chunk().and_then(|word| last(target, u32::from_le_bytes(*word))),
     };
-    match first {
-        Some((next, _)) => Ok(next.inst()),
-        None => reference_bytes(target, bytes),
-    }
+    first.map(|(next, _)| next.inst())
 }
 
 /// Decodes as a build without the feature `fast` does, so that the proofs can compare both decoders in one build.
@@ -80,15 +86,21 @@ pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
 /// As for [`decode`].
 #[inline]
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
+    match quick_words(target, dwords) {
+        Some(inst) => Ok(inst),
+        None => reference_words(target, dwords),
+    }
+}
+
+/// The first instruction of `dwords`, if the fast path finds it.
+#[inline(always)]
+pub(crate) fn quick_words(target: Target, dwords: &[u32]) -> Option<Inst> {
     let first = match *dwords {
         [low, high, ..] => decode_fast(target, u64::from(low) | u64::from(high) << 32, || dwords.get(2).copied()),
         [word] => last(target, word),
         [] => None,
     };
-    match first {
-        Some((next, _)) => Ok(next.inst()),
-        None => reference_words(target, dwords),
-    }
+    first.map(|(next, _)| next.inst())
 }
 
 /// Decodes base words of one or two dwords, given as `bits`, with their literal.

@@ -205,6 +205,13 @@ impl Inst {
         self
     }
 
+    /// Replaces the first 64 bits. The decoder must not depend on the bits that differ, or must have accepted them.
+    #[cfg(feature = "fast")]
+    #[inline(always)]
+    pub(crate) fn put_bits(&mut self, bits: u64) {
+        [self.words[0], self.words[1]] = [bits as u32, (bits >> 32) as u32];
+    }
+
     /// Inverts some of the first 64 bits. The decoder must not depend on these bits.
     pub(crate) fn flip(&mut self, bits: u64) {
         self.words[0] ^= bits as u32;
@@ -352,7 +359,9 @@ impl Inst {
     #[inline]
     fn trailing(&self, base: Option<&Layout>, extension: Option<Format>) -> Option<(Format, u8)> {
         let base = base.map_or(32, |l| l.bits);
-        let extension = extension.filter(|_| self.len() * 8 > usize::from(base))?;
+        // One branch, which is seldom taken: most instructions that can have such dwords have none.
+        let is_there = (self.len() * 8 > usize::from(base)) & extension.is_some();
+        let extension = extension.filter(|_| is_there)?;
         // The code that announces the literal determines its length.
         let is_long = extension == Format::Literal && self.len() * 8 > usize::from(base) + 32;
         Some((if is_long { Format::Literal64 } else { extension }, base))
@@ -396,14 +405,16 @@ impl Inst {
     #[inline]
     pub(crate) fn place(&self, field: Field, holds: impl Fn(&FieldInfo) -> bool) -> Option<(u8, &'static FieldInfo)> {
         let tables = LAYOUT[self.target() as usize];
-        let find = |format: Format| tables.field(format, field).filter(|info| holds(info));
         let (format, extension) = self.formats();
-        if let Some((format, first)) = self.trailing(tables.of(format), extension) {
-            if let Some(info) = find(format) {
+        let base = tables.place(format)?;
+        if let Some((format, first)) = self.trailing(tables.formats.get(base), extension) {
+            let info = tables.place(format).and_then(|part| tables.field(part, field));
+            if let Some(info) = info.filter(|info| holds(info)) {
                 return Some((first, info));
             }
         }
-        Some((0, find(format)?))
+        let info = tables.field(base, field).filter(|info| holds(info))?;
+        Some((0, info))
     }
 
     fn value_of(&self, first: u8, f: &FieldInfo) -> u32 {

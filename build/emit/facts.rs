@@ -122,7 +122,7 @@ pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String
         isa.formats.iter().flat_map(|f| &f.rows).filter(|row| needs(row)).map(|row| &row.mnemonic).collect();
     let list: Vec<String> =
         ops.iter().filter(|op| all.contains(op)).map(|op| format!("Opcode::{}", camel(op))).collect();
-    putln!(w, "/// Operations with floats of 8 bits.");
+    putln!(w, "/// Operations with floats of 8 bits, in their order.");
     putln!(w, "pub(crate) static SMALL_FLOATS: &[Opcode] = &[{}];", list.join(", "));
     let fnuz = targets.iter().enumerate().filter(|(_, t)| t.row.has("fnuz")).fold(0u128, |set, (n, _)| set | 1 << n);
     putln!(w, "/// Targets whose floats of 8 bits have neither infinity nor -0: a bit for each.");

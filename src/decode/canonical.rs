@@ -19,12 +19,25 @@ pub(crate) fn filled(target: Target, signature: &FormSignature) -> u64 {
     if ANY_FILLER { ignored(target, signature).fillers[target.filler() as usize] } else { 0 }
 }
 
+/// The bits of the sources that a form lacks.
+#[cfg(feature = "fast")]
+pub(crate) fn unused(target: Target, signature: &FormSignature) -> u64 {
+    if ANY_FILLER { ignored(target, signature).sources } else { 0 }
+}
+
 impl Inst {
     /// Whether all bits that the hardware ignores in this form are zero, except in sources that the operation does not
     /// have, which hold a [`Filler`]. The field of an absent operand counts as read, not as ignored: for example the
     /// address of a buffer without `offen` and `idxen` (`off`).
     pub fn is_canonical(&self) -> bool {
         let form = ignored(self.target(), self.signature());
+        if self.bits() & self.ignored_at_first(form) != self.kept_in(form) {
+            return false;
+        }
+        // Most instructions have no bits that only a longer list of masks has.
+        if self.len() <= 8 && !self.is_sized() {
+            return true;
+        }
         let low = self.kept_in(form);
         let expected = [low as u32, (low >> 32) as u32, 0, 0, 0];
         self.words()
@@ -45,11 +58,11 @@ impl Inst {
     /// # }
     /// ```
     pub fn canonical(&self) -> Inst {
-        let mut words = self.padded_words();
-        self.settle_ignored(&mut words);
-        if words == self.padded_words() {
+        if self.is_canonical() {
             return *self;
         }
+        let mut words = self.padded_words();
+        self.settle_ignored(&mut words);
         decode_words(self.target(), words.get(..self.words().len()).unwrap_or(&words)).unwrap_or(*self)
     }
 
@@ -128,17 +141,25 @@ impl Inst {
         ignored(self.target(), self.signature()).fillers[filler as usize]
     }
 
+    /// Whether the length of an operand depends on other fields.
+    fn is_sized(&self) -> bool {
+        CONSTRAINT_FLAGS & constraint_flags::SIZED != 0 && self.constraint_flags() & constraint_flags::SIZED != 0
+    }
+
+    /// Mask of the bits that the hardware ignores in the first two dwords, whatever the length of operands.
+    fn ignored_at_first(&self, form: &Ignored) -> u64 {
+        let t = DESCS[self.target() as usize];
+        form.bits | self.second_index().map_or(0, |index| ignored(self.target(), t.signature(index, 0)).bits)
+    }
+
     /// Masks of the bits that the hardware ignores, for each dword.
     fn ignored_in(&self, form: &Ignored) -> [u32; MAX_DWORDS] {
-        let t = DESCS[self.target() as usize];
-        let second = self.second_index().map_or(0, |index| ignored(self.target(), t.signature(index, 0)).bits);
-        let low = form.bits | second;
+        let low = self.ignored_at_first(form);
         let (decode, number) = (DECODE[self.target() as usize], self.constraints());
         let wide = wide_of(decode, number);
         let high = wide.map_or(0, |w| mask(decode, w.ignored));
         let mut masks = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32, 0];
-        let flags_of = decode.constraints.get(usize::from(number)).map_or(0, |constraints| constraints.flags);
-        if CONSTRAINT_FLAGS & flags_of & constraint_flags::SIZED != 0 {
+        if self.is_sized() {
             idle_addresses(self, &mut masks);
         }
         masks

@@ -76,12 +76,10 @@ pub(crate) fn look(t: &FastDecode, bits: u64) -> Option<Fast> {
 }
 
 impl Inst {
-    /// The instruction with other bits in its first 64; `None` if `look` does not accept them, or if they have another
-    /// operation or length.
+    /// Whether `look` accepts these bits as the same operation with the same length.
     #[inline(always)]
-    pub(crate) fn with_bits(&self, bits: u64) -> Option<Inst> {
-        let fast = look(FAST_DECODE[self.target() as usize], bits)?;
-        Some(Inst::of(bits, 0, fast.meta)).filter(|inst| inst.is_like(self))
+    pub(crate) fn is_with(&self, bits: u64) -> bool {
+        look(FAST_DECODE[self.target() as usize], bits).is_some_and(|fast| Inst::of(bits, 0, fast.meta).is_like(self))
     }
 }
 

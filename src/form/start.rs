@@ -10,6 +10,9 @@ use crate::target::{DECODE, LAYOUT, Target};
 pub(crate) struct Start {
     pub dwords: [u32; MAX_DWORDS],
     pub op: Option<&'static FieldInfo>,
+    /// The bits of the format and of the opcode in the first two dwords.
+    #[cfg(feature = "fast")]
+    pub own: u64,
     /// Size of the base words in bits; 0 if the target lacks the format.
     #[cfg(feature = "make")]
     pub bits: u8,
@@ -22,6 +25,8 @@ pub(crate) struct Start {
 const NOTHING: Start = Start {
     dwords: [0; MAX_DWORDS],
     op: None,
+    #[cfg(feature = "fast")]
+    own: 0,
     #[cfg(feature = "make")]
     bits: 0,
     op_bits: 0,
@@ -34,6 +39,18 @@ impl Start {
     pub fn number(&self, target: Target, entry: &OpcodeEntry) -> u16 {
         let number = entry.op_index.wrapping_sub(self.base);
         if u32::from(number) >> (self.op_bits & 31) == 0 { number } else { entry.in_space(target) }
+    }
+
+    /// The first two dwords with an opcode. High bits that do not fit are cut off.
+    #[cfg(feature = "fast")]
+    #[inline]
+    pub fn with_op(&self, number: u16) -> u64 {
+        let bits = u64::from(self.dwords[0]) | u64::from(self.dwords[1]) << 32;
+        let piece = |lsb: u8, width: u8, value: u64| (value & ((1 << (width & 63)) - 1)) << (lsb & 63);
+        let number = u64::from(number);
+        self.op.map_or(bits, |op| {
+            bits | piece(op.lsb, op.width, number) | piece(op.hi, op.hi_width, number >> (op.width & 63))
+        })
     }
 }
 
@@ -76,6 +93,10 @@ const fn start(t: &DecodeTables, layout: &'static Layout) -> Start {
     while n < layout.fields.len() {
         let info = &layout.fields[n];
         n += 1;
+        #[cfg(feature = "fast")]
+        if !info.overlay && (info.fixed.is_some() || info.field as u8 == Field::Op as u8) {
+            start.own |= mask(info.lsb, info.width) | mask(info.hi, info.hi_width);
+        }
         match info.fixed {
             _ if info.overlay => {}
             Some(fixed) => {
@@ -105,4 +126,10 @@ const fn start(t: &DecodeTables, layout: &'static Layout) -> Start {
 /// Sets bits within a dword.
 const fn put(dwords: &mut [u32; MAX_DWORDS], lsb: u8, width: u8, value: u16) {
     dwords[lsb as usize / 32] |= (value as u32 & ((1u64 << width) - 1) as u32) << (lsb % 32);
+}
+
+/// Mask of the bits of a field that are in the first two dwords.
+#[cfg(feature = "fast")]
+const fn mask(lsb: u8, width: u8) -> u64 {
+    if lsb < 64 { ((1u64 << width) - 1) << lsb } else { 0 }
 }

@@ -36,23 +36,38 @@ impl Inst {
     /// # }
     /// ```
     pub fn with(&self, field: Field, value: u32) -> Result<Inst, PatchError> {
-        let (first, info) = self.settable(field).ok_or(PatchError::NoField(field))?;
-        #[cfg(feature = "fast")]
-        if let Some(changed) = self.with_piece(first, info, value) {
-            return Ok(changed);
-        }
-        self.with_decoded(Location::new(info, first), value)
+        let mut changed = *self;
+        changed.put(field, value)?;
+        Ok(changed)
     }
 
-    /// The instruction with another value in a field of one piece, if the fast path of the decoder accepts it.
+    /// Sets a field in place: [`Inst::with`]. After an error the instruction is as it was.
+    #[inline]
+    pub(super) fn put(&mut self, field: Field, value: u32) -> Result<(), PatchError> {
+        let (first, info) = self.settable(field).ok_or(PatchError::NoField(field))?;
+        #[cfg(feature = "fast")]
+        if self.put_piece(first, info, value) {
+            return Ok(());
+        }
+        *self = self.with_decoded(Location::new(info, first), value)?;
+        Ok(())
+    }
+
+    /// Sets a field of one piece, if the fast path of the decoder accepts the result. If not, the result is `false`, and
+    /// the instruction is as it was.
     #[cfg(feature = "fast")]
     #[inline(always)]
-    fn with_piece(&self, first: u8, info: &FieldInfo, value: u32) -> Option<Inst> {
+    fn put_piece(&mut self, first: u8, info: &FieldInfo, value: u32) -> bool {
         let (lsb, most) = (first + info.lsb, (1u64 << (info.width & 63)) - 1);
         if info.hi_width != 0 || lsb >= 64 || u64::from(value) > most {
-            return None;
+            return false;
         }
-        self.with_bits(self.bits() & !(most << lsb) | u64::from(value) << lsb)
+        let bits = self.bits() & !(most << lsb) | u64::from(value) << lsb;
+        let is_accepted = self.is_with(bits);
+        if is_accepted {
+            self.put_bits(bits);
+        }
+        is_accepted
     }
 
     #[inline(never)]

@@ -157,6 +157,7 @@ impl Inst {
     }
 
     /// The field that [`Inst::locate`] finds, and the bit at which its format begins.
+    #[inline(always)]
     pub(super) fn settable(&self, field: Field) -> Option<(u8, &'static FieldInfo)> {
         self.place(field, is_settable)
     }

@@ -63,8 +63,13 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     ///
     /// # Errors
     /// See [`decode`](crate::decode()).
+    #[inline]
     pub fn new(target: Target, code: &'a mut C) -> Result<Self, DecodeError> {
-        let inst = code.first(target)?;
+        // Moving the instruction out of a `Result` would be a wide load, which waits for the narrow stores before it.
+        let inst = match code.quick(target) {
+            Some(inst) => inst,
+            None => code.first(target)?,
+        };
         Ok(InstMut { inst, code })
     }
 
@@ -73,7 +78,9 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     /// # Errors
     /// As for [`Inst::with`]; the memory is unchanged.
     pub fn set(&mut self, field: Field, value: u32) -> Result<(), PatchError> {
-        self.change(|inst| inst.with(field, value))
+        self.inst.put(field, value)?;
+        self.write();
+        Ok(())
     }
 
     /// Sets a field to a signed value: [`Inst::with_signed`].
@@ -160,11 +167,17 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
 
     fn change(&mut self, to: impl FnOnce(&Inst) -> Result<Inst, PatchError>) -> Result<(), PatchError> {
         self.inst = to(&self.inst)?;
+        self.write();
+        Ok(())
+    }
+
+    /// Writes the instruction to the memory.
+    #[inline]
+    fn write(&mut self) {
         for (at, &word) in self.inst.words().iter().enumerate() {
             // The instruction was decoded from this memory, and its length has not changed.
             self.code.set_dword(at, word);
         }
-        Ok(())
     }
 }
 

@@ -1,85 +1,145 @@
 //! Conversion of an instruction whose form has the same operands and modifiers, in the same bits, on both targets.
+//!
+//! The bits of the format and of the opcode are those of the target; all others are copied, if they mean the same there.
 
-use super::{names, translate};
-use crate::code::{LITERAL, LITERAL64};
-use crate::codec::{EncodedOperand, Words, access, code_in, descs, encode, held, hold, modifier, read, value};
-use crate::form::Form;
+use super::{RetargetError, follows, names, translate};
+use crate::check::{RuleError, excluded};
+use crate::codec::code::{neither, off};
+use crate::codec::{access, code_in, descs, flag, held, modifier, read};
+use crate::decode::canonical::{filled, unused};
+use crate::decode::decode_words;
+use crate::form::start_of;
 use crate::inst::Inst;
-use crate::kind::{NONE, OperandKind, RegisterKind};
-use crate::table::{FormSignature, OperandDesc};
+use crate::kind::{NumberKind, OffsetKind, OperandKind, RegisterKind};
+use crate::operation::{OpcodeEntry, scalar_limit};
+use crate::table::OperandDesc;
 use crate::target::Target;
 use crate::value::Operand;
 
-/// The instruction in `form`, if the form's descriptors are equal and all operands and modifiers have the same codes on
-/// the form's target. `None` otherwise: the caller then looks for the partner of each operand, and converts the
-/// instruction or finds the error.
-pub(super) fn retarget(from: &Inst, form: &Form) -> Option<Inst> {
-    let (target, signature) = (from.target(), from.signature());
-    if form.extension.is_some() || !are_alike((target, signature), (form.target, form.signature)) {
+/// The instruction as the target's operation `entry`, if the descriptors are equal and all operands and modifiers have
+/// the same codes on the target. `None` otherwise: the caller then looks for the partner of each operand, and converts
+/// the instruction or finds the error.
+pub(super) fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Option<Result<Inst, RetargetError>> {
+    let (here, signature) = (from.target(), from.signature());
+    if from.form() != 0 || signature.alike != entry.signature.alike {
         return None;
     }
-    let all = || descs(target, signature);
-    let mut words = form.start();
-    // Modifiers come first, because the positions of some operands depend on them.
-    for desc in all().filter(|desc| desc.access.is_none()) {
-        let bits = held(desc, from);
-        let same = || names::value(target, form.target, Some(desc), desc.field, bits) == Some(bits);
-        if modifier(desc, from) >= 0 && !same() {
-            return None;
-        }
-        hold(desc, bits, &mut words).ok()?;
+    let both = Both::new(from, target);
+    if !descs(here, signature).all(|desc| both.is_same(desc)) {
+        return None;
     }
-    for desc in all().filter(|desc| desc.access.is_some()) {
-        match is_plain(from, desc, form.target) {
-            true => words.desc(desc, value(desc, from)).ok()?,
-            false => operand(from, desc, form.target, &mut words)?,
-        }
+    let start = start_of(target, signature.format);
+    let others = from.bits() & !(start.own | unused(here, signature));
+    let bits = start.with_op(start.number(target, entry)) | others | filled(target, entry.signature);
+    let mut words = from.padded_words();
+    [words[0], words[1]] = [bits as u32, (bits >> 32) as u32];
+    let made = decode_words(target, words.get(..from.words().len())?).ok()?;
+    let is_it = made.op_index() == usize::from(entry.op_index) && made.form() == 0 && made.len() == from.len();
+    if !is_it || !made.is_canonical() {
+        return None;
     }
-    let made = form.finish(&mut words).ok()?.canonical().filled_as(from);
+    let made = made.filled_as(from);
+    debug_assert!(have_same_operands(from, &made), "{from:?} and {made:?}");
+    Some(if can_break_others(from, &made) { follows(from, made) } else { is_allowed(from, made) })
+}
+
+/// Whether both instructions have the same operands, but for those that no field names.
+fn have_same_operands(from: &Inst, made: &Inst) -> bool {
     let named = |operand: &Operand| operand.role.is_some();
-    let (mut others, mut same) = (made.operands().filter(named), true);
-    from.operands().filter(named).for_each(|operand| same &= others.next() == Some(operand));
-    (same && others.next().is_none()).then_some(made)
+    from.operands().filter(named).eq(made.operands().filter(named))
 }
 
-type Signature = (Target, &'static FormSignature);
-
-/// Whether both signatures have the same formats, and equal descriptors.
-#[cfg(feature = "fast")]
-fn are_alike((_, a): Signature, (_, b): Signature) -> bool {
-    a.alike == b.alike
+/// Whether an instruction with the same operands as `from` can break rules that `from` follows, other than that of the
+/// values that a field can have.
+fn can_break_others(from: &Inst, made: &Inst) -> bool {
+    let (here, there) = (from.target(), made.target());
+    let (flags, flags_there) = (from.info().flags, made.info().flags);
+    flags != flags_there
+        || there.aligned_vgprs() && !here.aligned_vgprs()
+        || there.low_scalars() && !here.low_scalars()
+        || scalar_limit(there, flags_there) < scalar_limit(here, flags)
 }
 
-#[cfg(not(feature = "fast"))]
-fn are_alike((here, a): Signature, (there, b): Signature) -> bool {
-    (a.format, a.extension) == (b.format, b.extension) && descs(here, a).eq(descs(there, b))
-}
-
-/// Whether the operand is a register or a constant that depends on no other bits, with the same code on the target.
-fn is_plain(from: &Inst, desc: &OperandDesc, target: Target) -> bool {
-    let code = code_in(desc, from);
-    match desc.kind {
-        OperandKind::Register(RegisterKind::Code { .. } | RegisterKind::Vector { acc: NONE }) => {
-            !matches!(code, LITERAL | LITERAL64) && names::code(from.target(), target, code) == Some(code)
+/// Fails if a field of the new instruction has a value that its operation cannot have, and the old one follows all
+/// rules.
+fn is_allowed(from: &Inst, made: Inst) -> Result<Inst, RetargetError> {
+    match excluded(&made) {
+        Some((field, value, allowed)) if from.check().is_ok() => {
+            Err(RetargetError::Rule(RuleError::Value { field, value, allowed }))
         }
-        _ => false,
+        _ => Ok(made),
     }
 }
 
-/// Encodes an operand that has the same code on the target.
-fn operand(from: &Inst, desc: &OperandDesc, target: Target, words: &mut Words) -> Option<()> {
-    if let OperandKind::Image(_) | OperandKind::Second = desc.kind {
-        return None;
+/// An instruction, and the target for which it is converted.
+struct Both<'a> {
+    from: &'a Inst,
+    here: Target,
+    there: Target,
+    /// The last code of the scalar registers that both targets have.
+    scalars: u16,
+    /// Whether the same codes mean an absent address.
+    is_off: bool,
+}
+
+impl Both<'_> {
+    fn new(from: &Inst, there: Target) -> Both<'_> {
+        let here = from.target();
+        let scalars = names::last_scalar(here).min(names::last_scalar(there));
+        let is_off = off(here) == off(there) && neither(here) == neither(there);
+        Both { from, here, there, scalars, is_off }
     }
-    let coded = access(desc, from).and_then(|_| Some(read(desc, from)?.0));
-    // Bits that other bits make meaningless are kept, except in a scalar address.
-    let meaningless = matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc));
-    if meaningless && !desc.kind.is_scalar_address() {
-        words.desc(desc, value(desc, from)).ok()?;
+
+    /// Whether the bits of an operand or of a modifier mean the same on the target, if they are allowed there.
+    #[inline]
+    fn is_same(&self, desc: &OperandDesc) -> bool {
+        use RegisterKind::{Agpr, AgprOrConstant, Code, Data, Half, HalfSelected, Matrix, Vector};
+        match desc.kind {
+            _ if desc.access.is_none() => self.is_same_modifier(desc),
+            OperandKind::Register(
+                Code { .. }
+                | Half { .. }
+                | HalfSelected { .. }
+                | Agpr
+                | AgprOrConstant
+                | Vector { .. }
+                | Matrix { .. }
+                | Data { .. },
+            ) => self.is_same_code(desc),
+            OperandKind::Address(_) => self.is_off && self.is_same_code(desc),
+            OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, .. })
+                if flag(self.from, imm) && !flag(self.from, soffset_en) =>
+            {
+                true
+            }
+            OperandKind::Number(NumberKind::Literal { .. } | NumberKind::Label | NumberKind::Plain(_)) => true,
+            _ => self.is_same_operand(desc),
+        }
     }
-    let Some(coded) = coded else { return Some(()) };
-    if translate((from, desc), (target, desc), coded).ok()? != coded {
-        return None;
+
+    fn is_same_modifier(&self, desc: &OperandDesc) -> bool {
+        if !names::can_differ(desc) {
+            return true;
+        }
+        let bits = held(desc, self.from);
+        modifier(desc, self.from) < 0 || names::value(self.here, self.there, Some(desc), desc.field, bits) == Some(bits)
     }
-    encode(desc, coded, words).ok()
+
+    /// Whether the code in the field means the same register or constant.
+    #[inline]
+    fn is_same_code(&self, desc: &OperandDesc) -> bool {
+        let code = code_in(desc, self.from);
+        code <= self.scalars || names::is_everywhere(code) || names::code(self.here, self.there, code) == Some(code)
+    }
+
+    #[inline(never)]
+    fn is_same_operand(&self, desc: &OperandDesc) -> bool {
+        if let OperandKind::Image(_) | OperandKind::Second = desc.kind {
+            return false;
+        }
+        let coded = access(desc, self.from).and_then(|_| Some(read(desc, self.from)?.0));
+        // The bits of an operand that the instruction lacks mean nothing.
+        let Some(coded) = coded else { return true };
+        self.is_off && translate((self.from, desc), (self.there, desc), coded) == Ok(coded)
+    }
 }

@@ -4,6 +4,7 @@
 //! the target's field of the same name, with the code or value of the same name. The words are then decoded and
 //! compared, operand by operand and modifier by modifier, before they are returned.
 
+#[cfg(feature = "fast")]
 mod alike;
 mod compare;
 mod dual;
@@ -79,13 +80,13 @@ impl Inst {
             return Ok(*self);
         }
         let from = self.canonical();
+        if let Some(second) = self.second_opcode() {
+            return dual::retarget(&from, second, target);
+        }
         let entries = || self.opcode().entries(target);
         let same = |entry: &OpcodeEntry| entry.signature.format == self.format();
         // Another format is used only if the target lacks the operation in the instruction's format.
         let related = |entry: &OpcodeEntry| Names::between(self.format(), entry.signature.format).is_some();
-        if let Some(second) = self.second_opcode() {
-            return dual::retarget(&from, second, target);
-        }
         match entries().find(same).or_else(|| entries().find(related)) {
             Some(entry) => {
                 has_same_floats(&from, target)?;
@@ -102,7 +103,7 @@ impl Inst {
 /// Fails if the operation has floats of 8 bits, which mean other numbers on the target.
 fn has_same_floats(from: &Inst, target: Target) -> Result<(), RetargetError> {
     let is_fnuz = |target: Target| FNUZ >> target as u32 & 1 == 1;
-    match is_fnuz(from.target()) != is_fnuz(target) && SMALL_FLOATS.contains(&from.opcode()) {
+    match is_fnuz(from.target()) != is_fnuz(target) && SMALL_FLOATS.binary_search(&from.opcode()).is_ok() {
         true => Err(RetargetError::Floats(from.opcode())),
         false => Ok(()),
     }
@@ -128,13 +129,17 @@ fn without_status(load: &Inst) -> Inst {
 /// Fails if the instruction is an `s_nop` that takes another number of cycles on the target, because the target uses
 /// more or fewer bits of the constant.
 fn has_same_cycles(from: &Inst, target: Target) -> Result<(), RetargetError> {
+    let bits = |target: Target| NOP_BITS.get(target as usize).copied().map(u32::from);
+    let (here, there) = (bits(from.target()), bits(target));
+    if here == there || from.opcode().purpose() != Some(Purpose::Nop) {
+        return Ok(());
+    }
     let field = Field::Simm16;
-    let is_nop = from.opcode().purpose() == Some(Purpose::Nop);
-    let Some(value) = from.get(field).filter(|_| is_nop) else { return Ok(()) };
-    let cycles = |target: Target| NOP_BITS.get(target as usize).map(|bits| value & u32::from(*bits));
-    match cycles(from.target()) == cycles(target) {
-        true => Ok(()),
-        false => Err(RetargetError::Value { field, value: value.into() }),
+    match from.get(field) {
+        Some(value) if here.map(|bits| value & bits) != there.map(|bits| value & bits) => {
+            Err(RetargetError::Value { field, value: value.into() })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -225,6 +230,10 @@ impl Descs {
 }
 
 fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, RetargetError> {
+    #[cfg(feature = "fast")]
+    if let Some(made) = alike::retarget(from, target, entry) {
+        return made;
+    }
     // The form on the target must have the same trailing dword, or a related one. A literal does not count as one.
     let extension = from.extension().filter(|e| !e.is_literal());
     let is_same = |form: &&FormSignature| match (extension, form.extension.filter(|e| !e.is_literal())) {
@@ -260,9 +269,6 @@ fn retarget_as(
     let lacks = || RetargetError::Form { format: from.format(), extension: from.extension() };
     let names = Names::between(from.format(), entry.signature.format).ok_or_else(lacks)?;
     let form = Form::new(target, from.opcode(), entry, signature).ok_or_else(lacks)?;
-    if let Some(inst) = null.is_none().then(|| alike::retarget(from, &form)).flatten() {
-        return follows(from, inst);
-    }
     let (descs, there) = (Descs::of(from), Descs::new(target, signature));
     let mut words = form.start_as(from);
     // Modifiers come first, because the positions of some operands depend on them.

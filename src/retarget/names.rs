@@ -1,7 +1,7 @@
 //! Translation of codes and values to another target, through the table rows that name them.
 
 use super::{RetargetError, hwreg};
-use crate::code::{INT, NEGATIVE_LAST, VGPR, VGPR_LAST};
+use crate::code::{FLOAT, FLOAT_LAST, INT, LITERAL, NEGATIVE_LAST, VGPR, VGPR_LAST};
 use crate::imm::{DelayAlu, Depctr, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ModifierKind, NumberKind, OperandKind};
 use crate::opcode::{Field, message};
@@ -21,14 +21,24 @@ fn moved(from: &[Named], to: &[Named], value: u16) -> Option<u16> {
     (moved <= there.last).then_some(moved)
 }
 
+/// The last code of scalar registers; the first is 0.
+pub(super) fn last_scalar(target: Target) -> u16 {
+    OPERANDS[target as usize].sgpr_last
+}
+
+/// Whether a code means the same register or constant on all targets that have it.
+#[inline]
+pub(super) fn is_everywhere(code: u16) -> bool {
+    matches!(code, VGPR..=VGPR_LAST | INT..=NEGATIVE_LAST | FLOAT..=FLOAT_LAST | LITERAL)
+}
+
 /// The code of the same register or constant.
 pub(super) fn code(from: Target, to: Target, code: u16) -> Option<u16> {
-    // Nearly all operands have these codes, which are the same on all targets that have them.
-    let scalars = [from, to].map(|target| OPERANDS[target as usize].sgpr_last);
+    // Nearly all operands have these codes.
     if let VGPR..=VGPR_LAST | INT..=NEGATIVE_LAST = code {
         return Some(code);
     }
-    if scalars.iter().all(|last| code <= *last) {
+    if code <= last_scalar(from).min(last_scalar(to)) {
         return Some(code);
     }
     let (from, to) = (NAMES[from as usize].codes, NAMES[to as usize].codes);
@@ -54,6 +64,21 @@ fn names(of: &'static NameTables, kind: Option<OperandKind>, field: Field) -> &'
         (Some(ModifierKind::TemporalHint { .. }), _) => of.th_store,
         _ => &[],
     }
+}
+
+/// Whether values of a modifier can mean different things on two targets.
+#[cfg(feature = "fast")]
+#[inline]
+pub(super) fn can_differ(desc: &OperandDesc) -> bool {
+    use ModifierKind::{BufferFormat, Choice, DppCtrl, MtbufFormat, Omod, Swizzle, TemporalHint};
+    let by_kind = match desc.kind {
+        OperandKind::Modifier(kind) => matches!(
+            kind,
+            BufferFormat | Choice(_) | DppCtrl | MtbufFormat { .. } | Omod | Swizzle | TemporalHint { .. }
+        ),
+        _ => true,
+    };
+    by_kind || desc.field == Field::Nfmt
 }
 
 /// Whether a value of an operand or a modifier has a name.

@@ -14,7 +14,7 @@ pub(crate) struct LayoutTables {
 impl LayoutTables {
     /// The place of a format in `formats`.
     #[inline]
-    fn place(&self, format: Format) -> Option<usize> {
+    pub fn place(&self, format: Format) -> Option<usize> {
         usize::from(*self.numbers.get(format as usize)?).checked_sub(1)
     }
 
@@ -24,18 +24,17 @@ impl LayoutTables {
         self.formats.get(self.place(format)?)
     }
 
-    /// The last field of a format with this name.
+    /// The last field with this name of the format at a place.
     #[cfg(feature = "fast")]
     #[inline]
-    pub fn field(&self, format: Format, field: Field) -> Option<&'static FieldInfo> {
-        let number = self.place(format)?;
-        let place = *self.places.get(number)?.get(field as usize)?;
-        self.formats.get(number)?.fields.get(usize::from(place).checked_sub(1)?)
+    pub fn field(&self, place: usize, field: Field) -> Option<&'static FieldInfo> {
+        let number = *self.places.get(place)?.get(field as usize)?;
+        self.formats.get(place)?.fields.get(usize::from(number).checked_sub(1)?)
     }
 
     #[cfg(not(feature = "fast"))]
-    pub fn field(&self, format: Format, field: Field) -> Option<&'static FieldInfo> {
-        self.of(format)?.fields.iter().rfind(|info| info.field == field)
+    pub fn field(&self, place: usize, field: Field) -> Option<&'static FieldInfo> {
+        self.formats.get(place)?.fields.iter().rfind(|info| info.field == field)
     }
 }
 
