@@ -58,8 +58,13 @@ pub(crate) enum Plain {
 
 /// Makes the operation with a zero in its operand.
 pub(crate) fn plain(target: Target, operation: Plain) -> Result<Inst, ComposeError> {
+    decode_words(target, &[plain_word(target, operation)?]).map_err(ComposeError::Decode)
+}
+
+/// The word of the operation with a zero in its operand, which is the lower half.
+pub(crate) fn plain_word(target: Target, operation: Plain) -> Result<u32, ComposeError> {
     let word = PLAIN[target as usize].get(operation as usize).copied().unwrap_or(0);
-    if word == 0 { Err(ComposeError::Lacks) } else { decode_words(target, &[word]).map_err(ComposeError::Decode) }
+    if word == 0 { Err(ComposeError::Lacks) } else { Ok(word) }
 }
 
 impl Inst {

@@ -12,8 +12,8 @@ use crate::table::generated::*;
 use crate::table::hazards::HazardTables;
 use crate::table::{
     Branches, CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, Filler, HwregTables,
-    ImmTables, InfoTables, KernelTables, Layout, LayoutTables, LengthTables, NameTables, OpTables, OperandTables,
-    PlainWords,
+    ImmTables, InfoTables, KernelTables, Layout, LayoutTables, LengthTables, MoveTables, NameTables, OpTables,
+    OperandTables, PlainWords,
 };
 #[cfg(feature = "text")]
 use crate::table::{MnemonicTable, TextTables};
@@ -47,6 +47,16 @@ pub(crate) struct ProcessorInfo {
 }
 
 include!(concat!(env!("OUT_DIR"), "/targets.rs"));
+
+/// Whether [`Target::has_broken_branches`] of any target is true.
+pub(crate) const ANY_BROKEN_BRANCHES: bool = {
+    let (mut any, mut n) = (false, 0);
+    while n < TARGETS.len() {
+        any |= TARGETS[n].offset_3f;
+        n += 1;
+    }
+    any
+};
 
 impl Target {
     /// The name, such as `gfx942`: LLVM's name of the processor. If the target's waves do not have the processor's
@@ -83,7 +93,7 @@ impl Target {
     /// Whether a branch with the offset 0x3f (63 dwords) jumps to a wrong address; see
     /// [`Inst::is_broken_branch`](crate::Inst::is_broken_branch).
     pub fn has_broken_branches(self) -> bool {
-        TARGETS[self as usize].offset_3f
+        ANY_BROKEN_BRANCHES && TARGETS[self as usize].offset_3f
     }
 
     /// Whether `bound_ctrl:0` in text means that the bit is set.

@@ -447,6 +447,7 @@ fn tables_by_target(out: &mut String, targets: &[Target]) {
         ("INFO_OF", "InfoTables"),
         ("BRANCHES", "Branches"),
         ("PLAIN", "PlainWords"),
+        ("MOVES", "MoveTables"),
         ("ENTRIES", "EntryTables"),
         ("LAYOUT", "LayoutTables"),
         ("IMMS", "ImmTables"),

@@ -67,6 +67,10 @@ pub fn target_tables(
         plain(w, t);
         Ok(())
     })?;
+    table("MOVES", &mut |w| {
+        moves(w, t);
+        Ok(())
+    })?;
     table("ENTRIES", &mut |w| {
         entries(w, numbers, t);
         Ok(())
@@ -366,6 +370,18 @@ fn branches(w: &mut String, t: &Target) {
     };
     let words: Vec<u32> = t.operations.chunks(32).map(bits).collect();
     putln!(w, "pub(crate) static BRANCHES: Branches = padded(&{words:?}, 0);");
+}
+
+/// Writes the opcode indices of operations after which execution does not continue, and of those that read their own
+/// address.
+fn moves(w: &mut String, t: &Target) {
+    let all = |is_it: &dyn Fn(&lower::Info) -> bool| -> Vec<usize> {
+        let operations = t.operations.iter().enumerate();
+        operations.filter(|(_, o)| o.as_ref().is_some_and(|o| is_it(&t.infos[o.info]))).map(|(n, _)| n).collect()
+    };
+    let ends = all(&|info| info.flags.iter().any(|flag| flag == "no_next"));
+    let reads_pc = all(&|info| matches!(info.address.as_deref(), Some("pc" | "jump")));
+    putln!(w, "pub(crate) static MOVES: MoveTables = MoveTables {{ ends: &{ends:?}, reads_pc: &{reads_pc:?} }};");
 }
 
 /// Writes the word of each plain operation, with zeros in its operand; 0 if the target lacks it.

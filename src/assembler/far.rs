@@ -173,6 +173,11 @@ pub(super) fn add(target: Target, pair: u8, distance: u64) -> Result<[Inst; 2], 
 
 /// Whether a branch of one dword at `from` reaches `to`.
 pub(super) fn reaches(from: u64, to: u64) -> bool {
+    distance(from, to).is_some()
+}
+
+/// The operand of a branch of one dword from `from` to `to`, if it reaches so far.
+pub(crate) fn distance(from: u64, to: u64) -> Option<u16> {
     let distance = to.wrapping_sub(from).wrapping_sub(4) as i64;
-    distance & 3 == 0 && i16::try_from(distance >> 2).is_ok()
+    i16::try_from(distance >> 2).ok().filter(|_| distance & 3 == 0).map(|dwords| dwords as u16)
 }

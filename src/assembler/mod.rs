@@ -16,6 +16,7 @@ pub use emit::Emit;
 pub use error::{AssembleError, AssembleErrorKind, Room};
 pub use far::Far;
 use far::LongForm;
+pub(crate) use far::distance;
 
 use crate::buffer::Buffer;
 use crate::compose::{Plain, compose, plain, scalar};

@@ -2,12 +2,14 @@
 
 use core::fmt;
 
-use crate::assembler::{AssembleError, Assembler, Far, FixupSlot, LabelSlot};
+use crate::assembler::{AssembleError, AssembleErrorKind, Assembler, Far, FixupSlot, LabelSlot, Room, distance};
 use crate::buffer::{Buffer, Memory};
-use crate::compose::{Plain, plain};
+use crate::compose::{Plain, plain, plain_word};
 use crate::error::DecodeError;
 use crate::inst::Inst;
-use crate::target::Target;
+use crate::opcode::Opcode;
+use crate::opcode::well_known::S_BRANCH;
+use crate::target::{MOVES, Target};
 
 /// The reason why a trampoline cannot be installed. The code is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -175,7 +177,73 @@ impl Trampoline {
         payload: &[u32],
         area: &mut B,
     ) -> Result<Installed, TrampolineError> {
-        self.install_as::<false, C, B>(code, base, payload, area)
+        if self.target.has_broken_branches() {
+            // The jump may need an `s_nop` beside it, and can then displace two instructions.
+            return self.install_as::<false, C, B>(code, base, payload, area);
+        }
+        let at = self.place(code, base)?;
+        aligned(self.hook)?;
+        let jump = self.branch(self.hook, self.area, 0)?;
+        let rest = code.from(at).ok_or(TrampolineError::End(self.hook))?;
+        let inst = rest.first(self.target).map_err(|error| TrampolineError::Decode { at: self.hook, error })?;
+        let displaced = inst.words().len();
+        self.look_for_landings(code, base, at, displaced)?;
+
+        aligned(self.area)?;
+        let own = Some(inst.opcode());
+        let start = payload.len();
+        put(area, 0, payload, None)?;
+        let moves = MOVES[self.target as usize];
+        let is_in = |list: &[u16]| list.contains(&(inst.op_index() as u16));
+        if is_in(moves.reads_pc) {
+            return Err(error_at(start, AssembleErrorKind::ReadsPc(self.hook), own));
+        }
+        put(area, start, inst.words(), own)?;
+        let (mut end, continues) = (start + displaced, !is_in(moves.ends));
+        if continues {
+            let word = plain_word(self.target, Plain::Branch).map_err(|kind| error_at(end, kind, S_BRANCH))?;
+            put(area, end, &[word], S_BRANCH)?;
+        }
+        let copy = self.area.wrapping_add(start as u64 * 4);
+        let branches = match inst.branch_target(self.hook) {
+            Some(to) => {
+                let distance = distance(copy, to);
+                let distance = distance.ok_or_else(|| too_far((copy, to), start, own))?;
+                Some(inst.words().first().map_or(0, |word| word & !0xffff | u32::from(distance)))
+            }
+            None => None,
+        };
+        if continues {
+            let back = copy.wrapping_add(displaced as u64 * 4);
+            let word = self.branch(back, self.hook.wrapping_add(displaced as u64 * 4), end)?;
+            area.set_dword(end, word);
+            end += 1;
+        }
+        if let Some(word) = branches {
+            area.set_dword(start, word);
+        }
+        let len = end * 4;
+        self.look_for_overlap(base, code.dwords(), len)?;
+
+        let nop = plain_word(self.target, Plain::Nop).map_err(AssembleErrorKind::from)?;
+        (1..displaced).for_each(|n| _ = code.set_dword(at + n, nop));
+        code.set_dword(at, jump);
+        Ok(Installed { displaced: displaced * 4, len, copy })
+    }
+
+    /// The dword of the hook, which must be in the code.
+    fn place<C: Memory + ?Sized>(&self, code: &C, base: u64) -> Result<usize, TrampolineError> {
+        let outside = TrampolineError::Outside(self.hook);
+        let offset = self.hook.checked_sub(base).filter(|offset| offset % 4 == 0).ok_or(outside)?;
+        let at = usize::try_from(offset / 4).map_err(|_| outside)?;
+        if at < code.dwords() { Ok(at) } else { Err(outside) }
+    }
+
+    /// `s_branch` from one address to another. `dword` is its place, for errors.
+    fn branch(&self, from: u64, to: u64, dword: usize) -> Result<u32, TrampolineError> {
+        let word = plain_word(self.target, Plain::Branch).map_err(|kind| error_at(dword, kind, S_BRANCH))?;
+        let distance = distance(from, to).ok_or_else(|| too_far((from, to), dword, S_BRANCH))?;
+        Ok(word | u32::from(distance))
     }
 
     fn install_as<const FAR: bool, C: Memory + ?Sized, B: Buffer + ?Sized>(
@@ -185,12 +253,7 @@ impl Trampoline {
         payload: &[u32],
         area: &mut B,
     ) -> Result<Installed, TrampolineError> {
-        let outside = TrampolineError::Outside(self.hook);
-        let offset = self.hook.checked_sub(base).filter(|offset| offset % 4 == 0).ok_or(outside)?;
-        let at = usize::try_from(offset / 4).map_err(|_| outside)?;
-        if at >= code.dwords() {
-            return Err(outside);
-        }
+        let at = self.place(code, base)?;
         let mut jump = [0; JUMP];
         let needed = self.jump::<FAR>(&mut jump, self.hook, self.area)?;
         let (displaced, falls_through) = self.measure(code, at, needed)?;
@@ -301,4 +364,34 @@ impl Trampoline {
         }
         Ok(())
     }
+}
+
+/// Fails if an address of code is not a multiple of 4.
+fn aligned(address: u64) -> Result<(), TrampolineError> {
+    if address % 4 == 0 { Ok(()) } else { Err(AssembleErrorKind::Base(address).into()) }
+}
+
+/// Writes dwords, the first of them to place `at`. `opcode` is that of the instruction, for errors.
+fn put<B: Buffer + ?Sized>(
+    out: &mut B,
+    at: usize,
+    words: &[u32],
+    opcode: Option<Opcode>,
+) -> Result<(), TrampolineError> {
+    if !out.room(at + words.len()) {
+        return Err(error_at(at, AssembleErrorKind::Room(Room::Code), opcode));
+    }
+    words.iter().enumerate().for_each(|(n, &word)| _ = out.set_dword(at + n, word));
+    Ok(())
+}
+
+#[cold]
+fn too_far((from, to): (u64, u64), dword: usize, opcode: Option<Opcode>) -> TrampolineError {
+    error_at(dword, AssembleErrorKind::Distance { from, to }, opcode)
+}
+
+/// An error at a dword of the new code.
+#[cold]
+fn error_at(dword: usize, kind: impl Into<AssembleErrorKind>, opcode: Option<Opcode>) -> TrampolineError {
+    TrampolineError::Assemble(AssembleError { kind: kind.into(), offset: Some(dword as u64 * 4), opcode })
 }

@@ -1,7 +1,9 @@
 //! Translation of codes and values to another target, through the table rows that name them.
 
 use super::{RetargetError, hwreg};
-use crate::code::{FLOAT, FLOAT_LAST, INT, LITERAL, NEGATIVE_LAST, VGPR, VGPR_LAST};
+#[cfg(feature = "fast")]
+use crate::code::{FLOAT, FLOAT_LAST, LITERAL};
+use crate::code::{INT, NEGATIVE_LAST, VGPR, VGPR_LAST};
 use crate::imm::{DelayAlu, Depctr, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ModifierKind, NumberKind, OperandKind};
 use crate::opcode::{Field, message};
@@ -27,6 +29,7 @@ pub(super) fn last_scalar(target: Target) -> u16 {
 }
 
 /// Whether a code means the same register or constant on all targets that have it.
+#[cfg(feature = "fast")]
 #[inline]
 pub(super) fn is_everywhere(code: u16) -> bool {
     matches!(code, VGPR..=VGPR_LAST | INT..=NEGATIVE_LAST | FLOAT..=FLOAT_LAST | LITERAL)

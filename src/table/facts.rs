@@ -65,6 +65,14 @@ pub(crate) type Branches = [u32; OP_INDICES / 32];
 /// The words of operations that are made without other tables, in the order of `compose::Plain`; 0 if the target lacks one.
 pub(crate) type PlainWords = [u32; 3];
 
+/// The opcode indices of a few operations, for programs that move code and need no other facts.
+pub(crate) struct MoveTables {
+    /// Operations after which execution does not continue with the next instruction.
+    pub ends: &'static [u16],
+    /// Operations that read their own address, other than branches with a distance.
+    pub reads_pc: &'static [u16],
+}
+
 /// The facts for an index that no table holds; never reached.
 pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, address: None };
 

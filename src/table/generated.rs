@@ -19,8 +19,9 @@ use super::{
     AddressStep, Announcer, Bits, Branches, Check, Codes, Constraints, CountTables, Counter, DataType, DecodeTables,
     DescTables, EntryTables, Extension, FactTables, FieldInfo, FieldMap, FormSignature, Forms, How, HwregField,
     HwregTables, IN_SECOND_DWORD, Ignored, ImmTables, Info, InfoTables, Joined, Layout, LayoutTables, LengthList,
-    LengthTables, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, Only, OpTables, OpcodeSpace, OperandDesc, OperandTables,
-    Other, Part, PlainWords, Purpose, Row, Rule, SizedOperand, Space, Successor, Term, Trailing, When, Wide, padded,
+    LengthTables, MoveTables, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, Only, OpTables, OpcodeSpace, OperandDesc,
+    OperandTables, Other, Part, PlainWords, Purpose, Row, Rule, SizedOperand, Space, Successor, Term, Trailing, When,
+    Wide, padded,
 };
 #[cfg(all(feature = "text", feature = "fast"))]
 use super::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};
