@@ -9,7 +9,9 @@ use crate::imm::Hwreg;
 use crate::inst::Inst;
 use crate::kind::{AddressKind, OperandKind, RegisterKind};
 use crate::opcode::{Field, Format, JUMPS};
-use crate::table::sizes::{ANY_WIDE, OP_INDICES, OperandList, ROW_BITS};
+#[cfg(feature = "fast")]
+use crate::table::sizes::OP_INDICES;
+use crate::table::sizes::{ANY_WIDE, OperandList, ROW_BITS};
 #[cfg(feature = "fast")]
 use crate::table::values::value_table::value_of;
 use crate::table::values::{ADDRESS, IMPLICIT, VECTOR, code_at, implicit, is_off};
@@ -106,8 +108,14 @@ impl Inst {
     /// Whether an operand is a branch distance, or is added to the address of the code.
     #[inline]
     pub(crate) fn is_branch(&self) -> bool {
-        let op_index = self.op_index() % OP_INDICES;
-        BRANCHES[self.target() as usize][op_index / 32] >> (op_index % 32) & 1 == 1
+        let branches = BRANCHES[self.target() as usize];
+        #[cfg(feature = "fast")]
+        {
+            let op_index = self.op_index() % OP_INDICES;
+            branches[op_index / 32] >> (op_index % 32) & 1 == 1
+        }
+        #[cfg(not(feature = "fast"))]
+        branches.binary_search(&(self.op_index() as u16)).is_ok()
     }
 
     fn label_target(&self, pc: u64) -> Option<u64> {

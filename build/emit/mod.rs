@@ -55,7 +55,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     putln!(sizes, "#[cfg(feature = \"fast\")]\npub(crate) const ANY_THIRD: bool = {third};");
     // The size of a table with an entry for every possible opcode index. No operation has the last index.
     let operations = targets.iter().map(|t| t.operations.len() + PAGE).max().unwrap_or(0).next_power_of_two().max(64);
-    putln!(sizes, "pub(crate) const OP_INDICES: usize = {operations};");
+    putln!(sizes, "#[cfg(feature = \"fast\")]\npub(crate) const OP_INDICES: usize = {operations};");
     let (flags, rules) = lower::decode::needed(&tables_of);
     putln!(sizes, "pub(crate) const CONSTRAINT_FLAGS: u8 = {flags};\npub(crate) const RULES: u8 = {rules};");
     operands::values(&mut tables, isa, targets);

@@ -361,15 +361,17 @@ fn entries(w: &mut String, all: &Numbers, t: &Target) {
     );
 }
 
-/// Writes a bit for each opcode index, which tells whether an operand is a branch distance, or is added to the address
-/// of the code.
+/// Writes the opcode indices of operations with an operand that is a branch distance, or is added to the address of the
+/// code: with `fast` as a bit for each opcode index, otherwise as a sorted list.
 fn branches(w: &mut String, t: &Target) {
     let is_branch = |operation: &Option<lower::Operation>| operation.as_ref().is_some_and(|o| t.infos[o.info].label);
     let bits = |operations: &[Option<lower::Operation>]| {
         operations.iter().zip(0..).fold(0u32, |all, (operation, n)| all | u32::from(is_branch(operation)) << n)
     };
     let words: Vec<u32> = t.operations.chunks(32).map(bits).collect();
-    putln!(w, "pub(crate) static BRANCHES: Branches = padded(&{words:?}, 0);");
+    putln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static BRANCHES: Branches = padded(&{words:?}, 0);");
+    let list: Vec<usize> = t.operations.iter().zip(0..).filter(|(o, _)| is_branch(o)).map(|(_, n)| n).collect();
+    putln!(w, "#[cfg(not(feature = \"fast\"))]\npub(crate) static BRANCHES: Branches = &{list:?};");
 }
 
 /// Writes the opcode indices of operations after which execution does not continue, and of those that read their own

@@ -5,12 +5,12 @@
 use super::{RetargetError, follows, names, translate};
 use crate::check::{RuleError, excluded};
 use crate::codec::code::{neither, off};
-use crate::codec::{access, code_in, descs, flag, held, modifier, read};
+use crate::codec::{SCALAR, access, bits, code_in, descs, flag, held, modifier, read};
 use crate::decode::canonical::{filled, unused};
 use crate::decode::decode_words;
 use crate::form::start_of;
 use crate::inst::Inst;
-use crate::kind::{NumberKind, OffsetKind, OperandKind, RegisterKind};
+use crate::kind::{AddressKind, NONE, NumberKind, OffsetKind, OperandKind, RegisterKind};
 use crate::operation::{OpcodeEntry, scalar_limit};
 use crate::table::OperandDesc;
 use crate::target::Target;
@@ -106,12 +106,16 @@ impl Both<'_> {
                 | Matrix { .. }
                 | Data { .. },
             ) => self.is_same_code(desc),
-            OperandKind::Address(_) => self.is_off && self.is_same_code(desc),
-            OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, .. })
-                if flag(self.from, imm) && !flag(self.from, soffset_en) =>
-            {
-                true
+            // The other registers of a compressed export, and of an offset that is a constant alone, mean nothing.
+            OperandKind::Address(AddressKind::ExportSource { compr, .. }) if flag(self.from, compr) => false,
+            OperandKind::Offset(OffsetKind::Bytes { imm, soffset_en, soffset }) => {
+                flag(self.from, imm)
+                    && !flag(self.from, soffset_en)
+                    && (soffset == NONE || bits(self.from, soffset, SCALAR) == 0)
             }
+            // A scalar address can be absent with two codes.
+            OperandKind::Address(AddressKind::Scalar { .. }) if code_in(desc, self.from) == neither(self.here) => false,
+            OperandKind::Address(_) => self.is_off && self.is_same_code(desc),
             OperandKind::Number(NumberKind::Literal { .. } | NumberKind::Label | NumberKind::Plain(_)) => true,
             _ => self.is_same_operand(desc),
         }

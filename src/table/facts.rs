@@ -1,5 +1,6 @@
 //! The operations of a target, and facts about them that do not depend on their operands.
 
+#[cfg(feature = "fast")]
 use super::sizes::OP_INDICES;
 use super::*;
 use crate::opcode::{Field, Format, Opcode};
@@ -58,9 +59,12 @@ pub(crate) struct Info {
     pub address: Option<AddressStep>,
 }
 
-/// Opcode indices of instructions with an operand that is a branch distance, or is added to the address of the code,
-/// one bit each.
+/// Opcode indices of instructions with an operand that is a branch distance, or is added to the address of the code:
+/// one bit each, or without `fast` a sorted list, which is much shorter.
+#[cfg(feature = "fast")]
 pub(crate) type Branches = [u32; OP_INDICES / 32];
+#[cfg(not(feature = "fast"))]
+pub(crate) type Branches = &'static [u16];
 
 /// The words of operations that are made without other tables, in the order of `compose::Plain`; 0 if the target lacks one.
 pub(crate) type PlainWords = [u32; 3];
