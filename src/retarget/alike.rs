@@ -35,12 +35,19 @@ pub(super) fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Opti
     [words[0], words[1]] = [bits as u32, (bits >> 32) as u32];
     let made = decode_words(target, words.get(..from.words().len())?).ok()?;
     let is_it = made.op_index() == usize::from(entry.op_index) && made.form() == 0 && made.len() == from.len();
-    if !is_it || !made.is_canonical() {
+    if !is_it || !made.is_canonical() || !keep_the_same(from, &made) {
         return None;
     }
     let made = made.filled_as(from);
     debug_assert!(have_same_operands(from, &made), "{from:?} and {made:?}");
     Some(if can_break_others(from, &made) { follows(from, made) } else { is_allowed(from, made) })
+}
+
+/// Whether both instructions keep the same parts of their destinations. No descriptor says that, and the first operands
+/// are the destinations.
+fn keep_the_same(from: &Inst, made: &Inst) -> bool {
+    let is_written = |operand: &Operand| operand.access.writes();
+    from.operands().take_while(is_written).eq(made.operands().take_while(is_written))
 }
 
 /// Whether both instructions have the same operands, but for those that no field names.
