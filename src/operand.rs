@@ -16,7 +16,11 @@ use crate::table::sizes::{ANY_WIDE, OperandList, ROW_BITS};
 use crate::table::values::value_table::value_of;
 use crate::table::values::{ADDRESS, IMPLICIT, VECTOR, code_at, implicit, is_off};
 use crate::table::{How, OperandDesc, OperandTables, Row};
-use crate::target::{BRANCHES, OPERANDS};
+#[cfg(feature = "fast")]
+use crate::target::BRANCHES;
+#[cfg(not(feature = "fast"))]
+use crate::target::MOVES;
+use crate::target::OPERANDS;
 use crate::value::{Access, Operand, Value};
 
 /// The operands of an instruction: see [`Inst::operands`].
@@ -108,14 +112,13 @@ impl Inst {
     /// Whether an operand is a branch distance, or is added to the address of the code.
     #[inline]
     pub(crate) fn is_branch(&self) -> bool {
-        let branches = BRANCHES[self.target() as usize];
         #[cfg(feature = "fast")]
         {
             let op_index = self.op_index() % OP_INDICES;
-            branches[op_index / 32] >> (op_index % 32) & 1 == 1
+            BRANCHES[self.target() as usize][op_index / 32] >> (op_index % 32) & 1 == 1
         }
         #[cfg(not(feature = "fast"))]
-        branches.binary_search(&(self.op_index() as u16)).is_ok()
+        MOVES[self.target() as usize].branches.binary_search(&(self.op_index() as u16)).is_ok()
     }
 
     fn label_target(&self, pc: u64) -> Option<u64> {

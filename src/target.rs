@@ -6,14 +6,14 @@ use core::fmt;
 use crate::opcode::DescriptorPart;
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;
-#[cfg(feature = "fast")]
-use crate::table::fast_decode::FastDecode;
 use crate::table::generated::*;
 use crate::table::hazards::HazardTables;
+#[cfg(feature = "fast")]
+use crate::table::{Branches, fast_decode::FastDecode};
 use crate::table::{
-    Branches, CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, Filler, HwregTables,
-    ImmTables, InfoTables, KernelTables, Layout, LayoutTables, LengthTables, MoveTables, NameTables, OpTables,
-    OperandTables, PlainWords,
+    CountTables, DecodeTables, DescTables, Directive, EntryTables, FactTables, Filler, HwregTables, ImmTables,
+    InfoTables, KernelTables, Layout, LayoutTables, LengthTables, MoveTables, NameTables, OpTables, OperandTables,
+    PlainWords,
 };
 #[cfg(feature = "text")]
 use crate::table::{MnemonicTable, TextTables};

@@ -445,7 +445,6 @@ fn tables_by_target(out: &mut String, targets: &[Target]) {
         ("DESCS", "DescTables"),
         ("OPS", "OpTables"),
         ("INFO_OF", "InfoTables"),
-        ("BRANCHES", "Branches"),
         ("PLAIN", "PlainWords"),
         ("MOVES", "MoveTables"),
         ("ENTRIES", "EntryTables"),
@@ -460,9 +459,11 @@ fn tables_by_target(out: &mut String, targets: &[Target]) {
         let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
         putln!(out, "pub(crate) const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", "));
     }
-    let refs: Vec<String> = targets.iter().map(|t| format!("&{}::FAST_DECODE", t.row.name)).collect();
-    let list = format!("const FAST_DECODE: [&FastDecode; {}] = [{}];", targets.len(), refs.join(", "));
-    putln!(out, "#[cfg(feature = \"fast\")]\npub(crate) {list}");
+    for (name, ty) in [("FAST_DECODE", "FastDecode"), ("BRANCHES", "Branches")] {
+        let refs: Vec<String> = targets.iter().map(|t| format!("&{}::{name}", t.row.name)).collect();
+        let list = format!("const {name}: [&{ty}; {}] = [{}];", targets.len(), refs.join(", "));
+        putln!(out, "#[cfg(feature = \"fast\")]\npub(crate) {list}");
+    }
     let text = "feature = \"text\"";
     let both = format!("all({text}, feature = \"fast\")");
     for (name, ty, cfg) in

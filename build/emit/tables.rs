@@ -361,8 +361,8 @@ fn entries(w: &mut String, all: &Numbers, t: &Target) {
     );
 }
 
-/// Writes the opcode indices of operations with an operand that is a branch distance, or is added to the address of the
-/// code: with `fast` as a bit for each opcode index, otherwise as a sorted list.
+/// Writes a bit for each opcode index, which tells whether an operand is a branch distance, or is added to the address
+/// of the code.
 fn branches(w: &mut String, t: &Target) {
     let is_branch = |operation: &Option<lower::Operation>| operation.as_ref().is_some_and(|o| t.infos[o.info].label);
     let bits = |operations: &[Option<lower::Operation>]| {
@@ -370,20 +370,20 @@ fn branches(w: &mut String, t: &Target) {
     };
     let words: Vec<u32> = t.operations.chunks(32).map(bits).collect();
     putln!(w, "#[cfg(feature = \"fast\")]\npub(crate) static BRANCHES: Branches = padded(&{words:?}, 0);");
-    let list: Vec<usize> = t.operations.iter().zip(0..).filter(|(o, _)| is_branch(o)).map(|(_, n)| n).collect();
-    putln!(w, "#[cfg(not(feature = \"fast\"))]\npub(crate) static BRANCHES: Branches = &{list:?};");
 }
 
-/// Writes the opcode indices of operations after which execution does not continue, and of those that read their own
-/// address.
+/// Writes the opcode indices of branches, of operations after which execution does not continue, and of those that read
+/// their own address.
 fn moves(w: &mut String, t: &Target) {
     let all = |is_it: &dyn Fn(&lower::Info) -> bool| -> Vec<usize> {
         let operations = t.operations.iter().enumerate();
         operations.filter(|(_, o)| o.as_ref().is_some_and(|o| is_it(&t.infos[o.info]))).map(|(n, _)| n).collect()
     };
+    let branches = all(&|info| info.label);
     let ends = all(&|info| info.flags.iter().any(|flag| flag == "no_next"));
     let reads_pc = all(&|info| matches!(info.address.as_deref(), Some("pc" | "jump")));
-    putln!(w, "pub(crate) static MOVES: MoveTables = MoveTables {{ ends: &{ends:?}, reads_pc: &{reads_pc:?} }};");
+    let lists = format!("branches: &{branches:?}, ends: &{ends:?}, reads_pc: &{reads_pc:?}");
+    putln!(w, "pub(crate) static MOVES: MoveTables = MoveTables {{ {lists} }};");
 }
 
 /// Writes the word of each plain operation, with zeros in its operand; 0 if the target lacks it.

@@ -59,18 +59,19 @@ pub(crate) struct Info {
     pub address: Option<AddressStep>,
 }
 
-/// Opcode indices of instructions with an operand that is a branch distance, or is added to the address of the code:
-/// one bit each, or without `fast` a sorted list, which is much shorter.
+/// Opcode indices of instructions with an operand that is a branch distance, or is added to the address of the code,
+/// one bit each: a quicker `MoveTables::branches`.
 #[cfg(feature = "fast")]
 pub(crate) type Branches = [u32; OP_INDICES / 32];
-#[cfg(not(feature = "fast"))]
-pub(crate) type Branches = &'static [u16];
 
 /// The words of operations that are made without other tables, in the order of `compose::Plain`; 0 if the target lacks one.
 pub(crate) type PlainWords = [u32; 3];
 
 /// The opcode indices of a few operations, for programs that move code and need no other facts.
 pub(crate) struct MoveTables {
+    /// Operations with an operand that is a branch distance, or is added to the address of the code.
+    #[cfg_attr(feature = "fast", allow(dead_code))]
+    pub branches: &'static [u16],
     /// Operations after which execution does not continue with the next instruction.
     pub ends: &'static [u16],
     /// Operations that read their own address, other than branches with a distance.
