@@ -42,6 +42,8 @@ pub struct Following<'f, 'c, S, F> {
     passed: Vec<u16>,
     /// The places of the blocks that were passed, which `passed` counts.
     counted: Vec<usize>,
+    /// The place that `next_open` returned last.
+    last: usize,
     /// The place from which on `enter_next` looks for functions to enter.
     entered: usize,
     /// The place from which on blocks get no states; while a region changes, its end.
@@ -71,9 +73,22 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         places.sort_unstable();
         let (before, passed) = (vec![None; group.len()], vec![0; group.len()]);
         let (open, exits, undecided) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
-        let (counted, entered, end) = (Vec::new(), 0, group.len());
-        let mut following =
-            Following { flow, group, places, first, before, open, exits, undecided, passed, counted, entered, end };
+        let (counted, last, entered, end) = (Vec::new(), 0, 0, group.len());
+        let mut following = Following {
+            flow,
+            group,
+            places,
+            first,
+            before,
+            open,
+            exits,
+            undecided,
+            passed,
+            counted,
+            last,
+            entered,
+            end,
+        };
         for (place, block) in group.iter().enumerate().filter(|(_, block)| flow.is_root(**block)) {
             following.reach(place, Cow::Owned((following.first)(*block)));
         }
@@ -257,10 +272,15 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         functions.filter_map(|function| self.exits.remove_entry(&function)).collect()
     }
 
-    /// Removes and returns the first place whose state changed, if it is among some places.
+    /// Removes and returns the next one of some places whose state changed: the first after the place returned last,
+    /// otherwise the first of all. So a path back waits until all later places have been passed: what overlapping loops
+    /// change is passed once for all of them, and not once for each.
     fn next_open(&mut self, places: &Range<usize>) -> Option<usize> {
-        self.open.first().filter(|place| places.contains(place))?;
-        self.open.pop_first()
+        let later = self.open.range(self.last.clamp(places.start, places.end)..places.end).next();
+        let next = *later.or_else(|| self.open.range(places.clone()).next())?;
+        self.last = next;
+        self.open.remove(&next);
+        Some(next)
     }
 
     /// Treats called functions without a reached return like unknown functions. Returns whether there are any.
