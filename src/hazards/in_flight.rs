@@ -90,8 +90,11 @@ impl Held {
         producer: 0,
     };
 
-    pub fn key(&self) -> (u16, u16, u8, bool, bool) {
-        (self.first, self.count, self.event, self.inherited, self.any_bank)
+    /// The key that operations are sorted by: the first register, the number of registers, the event and two flags, as
+    /// one number, because keys are compared often.
+    pub fn key(&self) -> u64 {
+        let registers = u64::from(self.first) << 32 | u64::from(self.count) << 16;
+        registers | u64::from(self.event) << 8 | u64::from(self.inherited) << 1 | u64::from(self.any_bank)
     }
 
     /// The greatest value of the counter at which the operation is certainly done.

@@ -24,7 +24,13 @@ impl<C: Capacity> Pending<C> {
             passed.join(other);
             changed |= *passed != before;
         }
-        other.held().for_each(|new| changed |= self.merge(new));
+        // Both lists are sorted, so each place is at or after the one before it.
+        let mut at = 0;
+        for new in other.held() {
+            let later = self.held.get(at..).unwrap_or_default();
+            at += later.iter().position(|held| held.key() >= new.key()).unwrap_or(later.len());
+            changed |= self.merge_at(at, new);
+        }
         changed
     }
 
@@ -44,13 +50,16 @@ impl<C: Capacity> Pending<C> {
     /// Adds the entry of an operation on another path, or takes the worse of two entries with the same key. Returns
     /// whether anything changed.
     pub(super) fn merge(&mut self, new: &Held) -> bool {
-        let place = match self.place(new) {
-            Ok(place) => place,
+        self.merge_at(self.place(new).unwrap_or_else(|place| place), new)
+    }
+
+    /// Merges an entry as [`Pending::merge`] does. `place`: the place of the first entry whose key is not less.
+    fn merge_at(&mut self, place: usize, new: &Held) -> bool {
+        let Some(old) = self.held.get_mut(place).filter(|old| old.key() == new.key()) else {
             // An entry without room is left out. If it replaced another entry, the next join would bring that entry
             // back.
-            Err(place) => return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true),
+            return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true);
         };
-        let Some(old) = self.held.get_mut(place) else { return false };
         let before = *old;
         if (new.age - new.loose, new.age) < (old.age - old.loose, old.age) {
             (old.age, old.loose, old.producer) = (new.age, new.loose, new.producer);

@@ -246,6 +246,16 @@ pub(crate) fn matches_rest(row: &HazardRow, (producer, gone): (&Uses<'_>, u32), 
     }
 }
 
+/// Everything that matches of a producer depend on, besides its opcode: its result, its passes, and its registers for
+/// each of the rows.
+pub(crate) fn parts<'a>(tables: &HazardTables, rows: u128, uses: &'a Uses<'a>) -> impl Iterator<Item = Run> + use<'a> {
+    let own = [result(uses).unwrap_or_default(), (passes(uses.inst).into(), 0)];
+    // The number of each row separates its registers from those of the row before it.
+    let of_row =
+        |(n, row): (usize, &'static HazardRow)| [(n, usize::MAX)].into_iter().chain(all_runs(&row.producer, uses));
+    own.into_iter().chain(tables.numbered(rows).flat_map(of_row))
+}
+
 /// The first operand that the instruction writes in vector registers.
 fn result(uses: &Uses<'_>) -> Option<Run> {
     uses.iter().find(|one| one.access.writes() && one.files & file::VECTOR != 0).map(|one| one.run())

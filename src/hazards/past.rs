@@ -1,7 +1,10 @@
 //! Instructions from which the next ones must keep a distance.
 
+use crate::hazards::pair::parts;
 use crate::hazards::steps::Age;
+use crate::hazards::uses::Uses;
 use crate::inst::Inst;
+use crate::table::hazards::HazardTables;
 use crate::vgpr_msb::VgprMsb;
 
 /// An earlier instruction, and the rows of the rule tables in which it is a producer.
@@ -23,6 +26,9 @@ pub struct Past {
     pub(super) gone: u32,
     /// The numbers of instructions issued after `inst`, by kind.
     pub(super) age: Age,
+    /// A number that is the same for instructions which are the same for all of the rows: see [`kind`]. 0 if it is not
+    /// known whether there are others.
+    pub(super) kind: u32,
     /// The longest distance of the rows, in wait states.
     pub(super) last_states: u8,
     /// The longest distance of the rows, in vector operations.
@@ -38,6 +44,7 @@ pub(super) const EMPTY: Past = Past {
     inherited: false,
     gone: 0,
     age: Age::OLD,
+    kind: 0,
     last_states: 0,
     last_valu: 0,
 };
@@ -70,14 +77,16 @@ impl Eq for Past {}
 impl Past {
     /// The key that instructions are sorted by.
     pub(super) fn order(&self) -> impl Ord + Copy + use<> {
-        (self.inst.order(), self.msb.bits(), self.inherited)
+        let (meta, words) = self.inst.order();
+        (meta, self.kind, if self.kind == 0 { words } else { Default::default() }, self.msb.bits(), self.inherited)
     }
 
     /// Whether both entries are of the same instruction, with the same registers and rows, and as many transcendental
     /// operations after it. The entries then differ at most in the other counts of their ages, and in their places.
+    /// Instructions that are the same for all of the rows count as the same.
     pub(super) fn is_of(&self, other: &Past) -> bool {
-        let of = |past: &Past| (past.rows, past.armed, past.gone, past.age.trans, past.msb, past.inherited);
-        self.inst == other.inst && of(self) == of(other)
+        let of = |past: &Past| (past.rows, past.armed, past.gone, past.age.trans, past.msb, past.inherited, past.kind);
+        of(self) == of(other) && (self.inst == other.inst || self.kind != 0 && is_alike(self, other))
     }
 
     /// Whether no rule with this instruction as its producer can apply any more.
@@ -97,7 +106,7 @@ impl Past {
             return;
         }
         if other.age.states < self.age.states {
-            self.place = other.place;
+            (self.inst, self.place) = (other.inst, other.place);
         }
         self.rows |= other.rows;
         self.armed |= other.armed;
@@ -105,4 +114,21 @@ impl Past {
         self.last_states = self.last_states.max(other.last_states);
         self.last_valu = self.last_valu.max(other.last_valu);
     }
+}
+
+/// A number for the [`parts`] of a producer, which is never 0; 0 for a producer that only the same instruction equals.
+pub(super) fn kind(tables: &HazardTables, rows: u128, uses: &Uses<'_>) -> u32 {
+    let is_about_registers = tables.numbered(rows).all(|(_, row)| row.is_about_registers());
+    if !is_about_registers || uses.inst.perhaps_read().1 != 0 {
+        return 0;
+    }
+    let mix = |hash: u32, n: usize| (hash ^ n as u32).wrapping_mul(0x9e37_79b1).rotate_left(15);
+    parts(tables, rows, uses).fold(0, |hash, (first, count)| mix(mix(hash, first), count)) | 1
+}
+
+/// Whether two instructions of the same kind are the same for all of their rows.
+fn is_alike(a: &Past, b: &Past) -> bool {
+    let (one, other) = (Uses::of(&a.inst, a.msb), Uses::of(&b.inst, b.msb));
+    let tables = HazardTables::of(&a.inst);
+    a.inst.order().0 == b.inst.order().0 && parts(tables, a.rows, &one).eq(parts(tables, b.rows, &other))
 }

@@ -496,9 +496,12 @@ impl<C: Capacity> Pending<C> {
     /// Marks as perhaps done the entry that a flat operation has in its other counter. `done` is the entry in the first
     /// counter.
     fn doubt_twin(&mut self, done: &Held) {
-        for held in self.held.iter_mut().filter(|held| held.flat_pair) {
-            let same = (held.first, held.count, held.producer) == (done.first, done.count, done.producer);
-            held.maybe_done |= same && held.event != done.event;
+        // Entries of the same registers are next to each other.
+        let registers = |held: &Held| (held.first, held.count);
+        let first = self.held.partition_point(|held| registers(held) < registers(done));
+        let alike = self.held.iter_mut().skip(first).take_while(|held| registers(held) == registers(done));
+        for held in alike.filter(|held| held.flat_pair && held.producer == done.producer) {
+            held.maybe_done |= held.event != done.event;
         }
     }
 

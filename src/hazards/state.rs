@@ -7,7 +7,7 @@ use crate::hazards::next::Next;
 use crate::hazards::owed::{self, Owed};
 use crate::hazards::pair::{Match, conditions_hold, covering, has_operand, holds, is_gone, overwritten, passes, runs};
 use crate::hazards::pair::{matches, matches_rest, matches_run, perhaps_read};
-use crate::hazards::past::{EMPTY, Past};
+use crate::hazards::past::{EMPTY, Past, kind};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
 use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
@@ -476,6 +476,9 @@ impl<C: Capacity> Hazards<C> {
         if new.rows != 0 {
             new.last_states = longest(new.rows, tables.lasts_states);
             new.last_valu = longest(new.rows, tables.lasts_valu);
+            if C::GROUPS {
+                new.kind = kind(tables, new.rows, uses);
+            }
             self.merge(&new);
         }
     }
