@@ -234,7 +234,7 @@ impl Check<'_, '_, '_> {
         finding.producer = self.of.place(producer);
         let block = block.or_else(|| path::block_of(self.flow(), address));
         if let Some(block) = block.filter(|_| self.may_search()) {
-            finding.path = path::shortest(self.flow(), producer, (block, address));
+            finding.path = path::shortest(self.flow(), producer, (block, address), &mut self.steps_left);
         }
         let wait = Waitcnt::new().with(access.counter, access.age);
         finding.repair = change::waits(self.flow().target(), &wait).unwrap_or_default();

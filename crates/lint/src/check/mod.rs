@@ -29,10 +29,12 @@ use before::Before;
 pub use finding::{Finding, Function, Place, Severity, What, register_name};
 
 /// A search for the path from a producer to the instruction at an address in a block.
-type PathSearch = fn(&Flow<'_>, u64, (usize, u64)) -> Vec<u64>;
+type PathSearch = fn(&Flow<'_>, u64, (usize, u64), &mut usize) -> Vec<u64>;
 
 /// The greatest number of findings of a check for which a path through the code is searched.
 const MAX_PATHS: usize = 500;
+/// The greatest number of instructions and blocks that all searches for paths of a check look at together.
+const MAX_STEPS: usize = 500_000;
 /// The number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
@@ -202,6 +204,7 @@ impl<'s, 'a> Checker<'s, 'a> {
             of: self,
             found: Vec::new(),
             searches_left: MAX_PATHS,
+            steps_left: MAX_STEPS,
             banked: BTreeMap::new(),
             barriers: BTreeSet::new(),
             lasts: BTreeSet::new(),
@@ -255,6 +258,8 @@ struct Check<'k, 's, 'a> {
     found: Vec<Finding<'a>>,
     /// The number of paths that may still be searched.
     searches_left: usize,
+    /// The number of instructions and blocks that searches may still look at.
+    steps_left: usize,
     /// The upper bits of vector registers' numbers before each block of the group where they are not 0.
     banked: BTreeMap<usize, VgprMsb>,
     /// The barriers that were reported, each with the offset of a store.
@@ -325,7 +330,7 @@ impl<'k, 's, 'a> Check<'k, 's, 'a> {
         let mut finding = self.of.finding(place.1, Some(inst), what);
         finding.producer = self.of.place(producer);
         if self.may_search() {
-            finding.path = search(self.flow(), producer, place);
+            finding.path = search(self.flow(), producer, place, &mut self.steps_left);
         }
         self.found.push(finding);
     }

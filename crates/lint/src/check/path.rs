@@ -13,8 +13,9 @@ use crate::edits::Pending;
 const MOST: usize = 10_000;
 
 /// The addresses of the blocks on a short path from one instruction to another, along which the operation of the first
-/// one stays outstanding. Empty if both are in the same block, or no path was found.
-pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) -> Vec<u64> {
+/// one stays outstanding. Empty if both are in the same block, or no path was found. `steps`: the number of instructions
+/// that this search and later ones may look at.
+pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64), steps: &mut usize) -> Vec<u64> {
     if is_before(flow, producer, (last, consumer)) {
         return Vec::new();
     }
@@ -27,7 +28,7 @@ pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64
     let mut left = MOST;
     for _ in 0..MOST {
         for (address, inst) in flow.insts_from(block, from) {
-            let Some(fewer) = left.checked_sub(1) else { return Vec::new() };
+            let (Some(fewer), true) = (left.checked_sub(1), take(steps)) else { return Vec::new() };
             left = fewer;
             if address == consumer && state.needs(&inst).iter().any(|wait| wait.producer == 1) {
                 return path_between(flow, &before, first, block);
@@ -47,8 +48,8 @@ pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64
 }
 
 /// The addresses of the blocks on the shortest path from one instruction to another. Empty if both are in the same
-/// block, or no path was found.
-pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) -> Vec<u64> {
+/// block, or no path was found. `steps`: the number of blocks that this search and later ones may look at.
+pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64), steps: &mut usize) -> Vec<u64> {
     if is_before(flow, producer, (last, consumer)) {
         return Vec::new();
     }
@@ -56,7 +57,7 @@ pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) 
     let mut before: BTreeMap<usize, usize> = BTreeMap::new();
     let mut open = VecDeque::from([first]);
     for _ in 0..MOST {
-        let Some(block) = open.pop_front() else { return Vec::new() };
+        let Some(block) = open.pop_front().filter(|_| take(steps)) else { return Vec::new() };
         for next in next(flow, block) {
             if let Entry::Vacant(place) = before.entry(next) {
                 place.insert(block);
@@ -68,6 +69,11 @@ pub fn shortest(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64)) 
         }
     }
     Vec::new()
+}
+
+/// Takes one of the steps that are left. Returns `false` if none is.
+fn take(steps: &mut usize) -> bool {
+    steps.checked_sub(1).map(|fewer| *steps = fewer).is_some()
 }
 
 /// Whether both instructions are in the block, and the producer comes first.
