@@ -78,7 +78,8 @@ impl Past {
     /// The key that instructions are sorted by.
     pub(super) fn order(&self) -> impl Ord + Copy + use<> {
         let (meta, words) = self.inst.order();
-        (meta, self.kind, if self.kind == 0 { words } else { Default::default() }, self.msb.bits(), self.inherited)
+        let words = if self.has_kind() { Default::default() } else { words };
+        (meta, self.kind, words, self.msb.bits(), self.inherited)
     }
 
     /// Whether both entries are of the same instruction, with the same registers and rows, and as many transcendental
@@ -86,7 +87,12 @@ impl Past {
     /// Instructions that are the same for all of the rows count as the same.
     pub(super) fn is_of(&self, other: &Past) -> bool {
         let of = |past: &Past| (past.rows, past.armed, past.gone, past.age.trans, past.msb, past.inherited, past.kind);
-        of(self) == of(other) && (self.inst == other.inst || self.kind != 0 && is_alike(self, other))
+        of(self) == of(other) && (self.inst == other.inst || self.has_kind() && is_alike(self, other))
+    }
+
+    /// Whether other instructions may be of the same kind; never in a bounded state, the only one without an allocator.
+    fn has_kind(&self) -> bool {
+        cfg!(feature = "alloc") && self.kind != 0
     }
 
     /// Whether no rule with this instruction as its producer can apply any more.
