@@ -254,6 +254,36 @@ fn a_state_that_never_settles_ends() {
     assert!(flow.follow(|_| Nothing, |_, _| ()));
 }
 
+/// The parts of the code that have run on one of the paths, with a bit for each, and the number of all steps.
+#[derive(Clone)]
+struct Parts<'s>(u64, &'s Cell<usize>);
+
+impl State for Parts<'_> {
+    fn step(&mut self, _: &Inst, offset: u32) {
+        self.0 |= 1 << (offset / 64 % 64);
+        self.1.set(self.1.get() + 1);
+    }
+
+    fn join(&mut self, other: &Self) -> bool {
+        let before = self.0;
+        self.0 |= other.0;
+        self.0 != before
+    }
+}
+
+#[test]
+fn overlapping_loops_are_passed_together() {
+    let Some(target) = target() else { return };
+    // Each block ends with a branch that leads back over 20 blocks.
+    let block = |n: i32| [0xbf80_0000, 0xbf84_0000 | (-2 * n.min(20) - 2) as u32 & 0xffff];
+    let words = (0..400).flat_map(block).chain([0xbf81_0000]);
+    let code: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    let (flow, steps) = (Flow::new(target, &code, BASE, &[BASE]), Cell::new(0));
+    assert!(flow.follow(|_| Parts(0, &steps), |_, _| ()));
+    // Each loop followed to its end on its own takes 27 passes.
+    assert!(steps.get() < 15 * code.len() / 4, "{} steps", steps.get());
+}
+
 /// The instructions that have run on one of the paths, with a bit for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Ran(u64);
