@@ -8,6 +8,7 @@ use amdgpu_object::elf::{
 use super::assembler::{Assembler, Group, SectionIdentity};
 use super::flaw::{Flaw, Result};
 use super::scan::Scan;
+use super::table::SymbolId;
 
 /// The types of sections by their names.
 const TYPES: [(&str, u32); 17] = [
@@ -219,11 +220,30 @@ impl Assembler {
         Ok((flags, of_last))
     }
 
+    /// Reads the symbol that names a group. Compilers name the groups of types by numbers.
+    fn group_name(&mut self, scan: &mut Scan<'_>) -> Result<SymbolId> {
+        scan.blank();
+        if !scan.peek().is_ascii_digit() {
+            return Ok(self.symbol_name(scan)?.0);
+        }
+        let from = scan.at;
+        let word = scan.word();
+        let digits = word.strip_prefix("0x").filter(|digits| !digits.is_empty());
+        let is_number = match digits {
+            Some(digits) => digits.bytes().all(|c| c.is_ascii_hexdigit()),
+            None => word.bytes().all(|c| c.is_ascii_digit()),
+        };
+        match is_number {
+            true => Ok(self.table.id(word, scan.place(from))),
+            false => Err(scan.since(from, "a name or a number expected")),
+        }
+    }
+
     /// Reads the group of a section, and the number that distinguishes it from other sections of its name.
     fn identity(&mut self, has_group: bool, identity: &mut SectionIdentity, scan: &mut Scan<'_>) -> Result<()> {
         if has_group {
             scan.expect(",")?;
-            let (symbol, _) = self.symbol_name(scan)?;
+            let symbol = self.group_name(scan)?;
             identity.group = Some(Group { symbol, is_comdat: false });
         }
         while scan.eat(",") {

@@ -85,7 +85,14 @@ fn reach(error: &ParseError) -> u32 {
 /// has no dimension, the error is about the operation, whose name is from `start` to the cursor. A register in the place
 /// of a number, and `off`, are no unknown names.
 #[cold]
-pub(super) fn misplaced(target: Target, start: usize, cursor: Cursor, error: ParseError) -> ParseError {
+pub(super) fn misplaced(
+    target: Target,
+    start: usize,
+    cursor: Cursor,
+    symbols: &dyn Symbols,
+    error: ParseError,
+) -> ParseError {
+    let error = later(target, cursor.between(start, cursor.at), cursor, symbols, &error).unwrap_or(error);
     let here = Cursor { at: error.span.start as usize, ..cursor };
     match error.kind {
         Kind::Missing(field) if field == Field::Dim || here.clone().is_done() => cursor.error_since(start, error.kind),
@@ -93,6 +100,74 @@ pub(super) fn misplaced(target: Target, start: usize, cursor: Cursor, error: Par
         Kind::Symbol if here.name() == b"off" => ParseError::new(error.span, Kind::Off),
         _ => error,
     }
+}
+
+/// The error of the first name from an error on that is wrong whatever the operands before it are: the name of a
+/// register that only other targets have, or of a modifier that no form of the operation `name` has. LLVM's assembler
+/// reads all of a text before it compares the operands with the forms of an operation. Where a dimension is missing, a
+/// flag that no form has is wrong, too.
+fn later(
+    target: Target,
+    name: &[u8],
+    cursor: Cursor,
+    symbols: &dyn Symbols,
+    error: &ParseError,
+) -> Option<ParseError> {
+    let is_compared = matches!(
+        error.kind,
+        Kind::Symbol
+            | Kind::NotNumber
+            | Kind::Missing(_)
+            | Kind::Operand(_)
+            | Kind::Width { .. }
+            | Kind::Range { .. }
+            | Kind::Rule(_)
+            | Kind::Unexpected
+            | Kind::Lacks(_)
+    );
+    // A single operand or modifier has no name before it.
+    if !is_compared || name.is_empty() {
+        return None;
+    }
+    let find = || Operations::find(target, name);
+    let operations = find().in_all_encodings().unwrap_or_else(find);
+    let is_dual = cursor.find_dual().is_some();
+    let is_register = |target: Target, here: &Cursor| Registers::of(target).is_here(here);
+    let is_foreign = |here: &Cursor| {
+        let name = core::str::from_utf8(here.name()).unwrap_or_default();
+        !is_register(target, here)
+            && Target::ALL.iter().any(|&other| is_register(other, here))
+            && symbols.value(name).is_none()
+    };
+    let is_modifier = |at: usize, word: &[u8]| {
+        let has = |candidate: &Candidate| candidate.has_modifier(at).then_some(());
+        // These are parts of operands in some forms.
+        let is_part = [Field::Dfmt, Field::Nfmt, Field::Offset].iter().any(|field| field.name().as_bytes() == word);
+        is_part || first_of(target, cursor, symbols, &operations, has).is_some()
+    };
+    let is_dim = error.kind == Kind::Missing(Field::Dim);
+    let (mut depth, mut is_value) = (0usize, false);
+    cursor.words().find_map(|(at, word)| {
+        match word {
+            b"[" | b"(" | b"{" => depth += 1,
+            b"]" | b")" | b"}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let was_value = core::mem::replace(&mut is_value, word == b":");
+        let here = Cursor { at, ..cursor };
+        if at < error.span.start as usize || here.name().is_empty() || was_value {
+            return None;
+        }
+        let is_outside = depth == 0 && !is_dual;
+        let mut after = Cursor { at: at + word.len(), ..cursor };
+        let kind = match () {
+            () if is_foreign(&here) => Kind::Symbol,
+            () if is_outside && (is_dim || after.eat(b':')) && !is_modifier(at, word) => Kind::Unexpected,
+            () => return None,
+        };
+        // The error itself can be about this name, and knows more.
+        Some(if at == error.span.start as usize && !is_dim { *error } else { here.error(kind) })
+    })
 }
 
 /// The error of an operand whose text and words differ. `is_off`: one of the two is `off`.

@@ -147,7 +147,7 @@ impl OperandSignature {
     pub fn parse(&self, text: &str) -> Result<OperandText, ParseError> {
         let usual = self.parse_as(text, Reading::Usual);
         let parsed = usual.or_else(|error| self.parse_as(text, Reading::Halves).map_err(|_| error));
-        parsed.map_err(|error| misplaced(self.signature().target(), 0, Cursor::new(text), error))
+        parsed.map_err(|error| misplaced(self.signature().target(), 0, Cursor::new(text), &NoSymbols, error))
     }
 
     fn parse_as(&self, text: &str, reading: Reading) -> Result<OperandText, ParseError> {
@@ -186,7 +186,7 @@ impl ModifierSignature {
         let desc = self.desc();
         let mut parser = parser(self.signature(), text, Reading::Usual)?;
         let parsed = parser.one_modifier(desc).and_then(|()| parser.end());
-        parsed.map_err(|error| misplaced(self.signature().target(), 0, Cursor::new(text), error))?;
+        parsed.map_err(|error| misplaced(self.signature().target(), 0, Cursor::new(text), &NoSymbols, error))?;
         Ok(match self.beside() {
             Some(lsb) => parser.words.get(lsb, self.bits),
             None => parser.words.value(desc),

@@ -134,7 +134,7 @@ fn described(
     };
     parsed.map_err(|error| {
         let variant = || cursor.error_since(start, Kind::Variant(suffixes(target, &operations)));
-        error.map_or_else(variant, |error| misplaced(target, start, cursor, error))
+        error.map_or_else(variant, |error| misplaced(target, start, cursor, symbols, error))
     })
 }
 
