@@ -56,6 +56,13 @@ fn messages_name_what_is_wrong() {
         ("gfx942", "v_cmp_lt_f32_e32 s[0:1], v1, v2", "src0: 1 register expected, not 2; possible with _e64 _sdwa", 18),
         ("gfx942", "v_cmp_eq_u32 vcc_lo, v3, v2 src0_sel:DWORD", "vdst: 2 registers expected, not 1", 14),
         ("gfx942", "v_add_f32 v0, 0x12345, v1 clamp", "not an inline constant, and there is no room for a literal", 15),
+        // The first name that no form can have is wrong, whatever the operands before it are.
+        ("gfx1150", "v_cmp_eq_i16_e64 s[10:11], tma_hi, v2", "unknown name; gfx600 has it", 28),
+        ("gfx1100", "buffer_atomic_sub_u32 v5, off, s[8:11], s3 offset:8388607 th:TH_ATOMIC_RETURN", "unexpected", 59),
+        ("gfx1150", "v_cmpx_eq_i32 vcc, v1, v2 src0_sel:DWORD", "unexpected", 27),
+        ("gfx1030", "image_atomic_add v1, v2, s[12:19] dmask:0x1 unorm da", "unexpected", 51),
+        ("gfx1030", "image_atomic_add v1, v2, s[12:19] dmask:0x1 unorm", "dim is missing", 1),
+        ("gfx906", "s_atomic_add 0xffff, exec, s19 offset:0xaa4be glc", "sdata cannot be this", 14),
         ("gfx900", "buffer_load_dword v1, off, s[4:7], s1 lds", "data that goes to LDS has no register", 39),
         ("gfx900", "global_load_dword v0, v[2:3], off lds", "data that goes to LDS has no register", 35),
         ("gfx900", "global_atomic_add v3, v1, ttmp2, s[4:5] glc", "data cannot be this", 27),

@@ -228,6 +228,7 @@ fn faults_of_tables_for_debuggers_have_a_place() {
         (".section .text.a,\"axG\",@progbits", "`,` expected"),
         (".section .text.a,\"axG\"", "the type of the section"),
         (".section .text.a,\"ax\",@progbits,comdat", "of a group, or"),
+        (".section .text.a,\"axG\",@progbits,12ab,comdat", "a name or a number expected"),
     ];
     for (source, expected) in cases {
         let run = run(&["asm", "-c", "-", "gfx942", "-o", "-"], source.as_bytes());

@@ -471,9 +471,13 @@ impl Assembler {
         Ok(())
     }
 
+    /// Fails if a symbol has a value, or has the name of a section: the section is the value of this name.
     pub fn not_defined(&self, id: SymbolId, place: Span) -> Result<()> {
         let symbol = self.table.get(id);
         match symbol.def {
+            Def::Undefined if self.firsts.contains_key(&symbol.name) => {
+                Err(Flaw::new(place, format!("`{}` is a section already", symbol.name)))
+            }
             Def::Undefined => Ok(()),
             _ => Err(Flaw::new(place, format!("`{}` is defined already", symbol.name))),
         }

@@ -286,9 +286,27 @@ impl Assembler {
         self.table.target.is_some_and(|target| target.says_os && (target.os == Os::Hsa) != wants_hsa)
     }
 
+    /// The error of a document without an end. A quote that its line does not close hides the end.
+    fn no_end(&self, end: &str, place: Span) -> Flaw {
+        let text = self.source.files.get(place.file).and_then(|file| file.text.get(place.end..)).unwrap_or("");
+        let lines = text.split_inclusive('\n').scan(place.end, |at, line| {
+            let start = std::mem::replace(at, *at + line.len());
+            Some((start, line))
+        });
+        let mut open = lines.filter(|(_, line)| line.matches('"').count() % 2 == 1);
+        let message = format!("no {end} follows");
+        match open.next().and_then(|(start, line)| Some(start + line.rfind('"')?)) {
+            Some(at) => {
+                let quote = Span { start: at, end: at + 1, ..place };
+                Flaw::new(quote, "the line does not close this quote").note(message)
+            }
+            None => Flaw::new(place, message),
+        }
+    }
+
     fn metadata(&mut self, word: &str, place: Span) -> Result<()> {
         let end = if word == ".amdgpu_metadata" { ".end_amdgpu_metadata" } else { ".end_amdgpu_pal_metadata" };
-        let block = self.source.block(&[], &[end]).ok_or_else(|| Flaw::new(place, format!("no {end} follows")))?;
+        let block = self.source.block(&[], &[end]).ok_or_else(|| self.no_end(end, place))?;
         self.check_end()?;
         let (text, at) = (block.text(), block.place(0..block.range.len()));
         let is_hsa = word == ".amdgpu_metadata";

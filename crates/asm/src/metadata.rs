@@ -6,7 +6,7 @@ use amdgpu_isa::kernel::Hidden;
 use rmpv::Value;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
-use super::expr::plain_number;
+use super::expr::{self, plain_number};
 
 /// The type of the note with a MessagePack document. The name of the note is `AMDGPU`.
 pub const DOCUMENT: u32 = 32;
@@ -60,25 +60,58 @@ pub(crate) fn encode_hsa(text: &str) -> Result<Vec<u8>, Fault> {
     bytes(&value)
 }
 
-/// The MessagePack form of a document. A document for the runtime of PAL can have the name of a register after its
-/// number; the form then has only the number.
-pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
-    let mut value = parse(text)?;
-    let pipelines = get_mut(&mut value, "amdpal.pipelines");
-    let first = pipelines.and_then(|pipelines| match pipelines {
-        Value::Array(all) => all.first_mut(),
-        _ => None,
-    });
-    if let Some(Value::Map(registers)) = first.and_then(|pipeline| get_mut(pipeline, ".registers")) {
-        for (key, _) in registers.iter_mut() {
-            let digits = key.as_str().and_then(|text| text.split(|c: char| !c.is_ascii_alphanumeric()).next());
-            if let Some(register) = digits.and_then(plain_number) {
-                *key = (register as u64).into();
-            }
-        }
-        registers.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
+/// Takes the value of a key out of a map.
+fn taken(map: &mut Vec<(Value, Value)>, key: &str) -> Option<Value> {
+    let at = map.iter().position(|(known, _)| known.as_str() == Some(key))?;
+    Some(map.remove(at).1)
+}
+
+/// A map with one more key, in the order of keys.
+fn with(mut map: Vec<(Value, Value)>, key: &str, value: Value) -> Value {
+    map.push((key.into(), value));
+    map.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
+    Value::Map(map)
+}
+
+/// The pairs of a map; none if the value is no map.
+fn pairs(value: Option<Value>) -> Vec<(Value, Value)> {
+    match value {
+        Some(Value::Map(pairs)) => pairs,
+        _ => Vec::new(),
     }
+}
+
+/// The MessagePack form of a document for the runtime of PAL, with the registers of its first pipeline. The document can
+/// have the name of a register after its number; the form then has only the number.
+pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
+    let mut root = pairs(Some(parse(text)?));
+    let mut pipelines = match taken(&mut root, "amdpal.pipelines") {
+        Some(Value::Array(all)) => all.into_iter(),
+        _ => Vec::new().into_iter(),
+    };
+    let mut first = pairs(pipelines.next());
+    let mut registers = pairs(taken(&mut first, ".registers"));
+    for (key, _) in &mut registers {
+        let Some(name) = key.as_str() else { continue };
+        let Some(register) = register(name) else {
+            let at = text.find(".registers").and_then(|at| Some(at + text.get(at..)?.find(name)?));
+            return Err((format!("{name:?} does not begin with the number of a register"), at.unwrap_or(text.len())));
+        };
+        *key = register.into();
+    }
+    registers.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
+    let first = with(first, ".registers", Value::Map(registers));
+    let pipelines = std::iter::once(first).chain(pipelines).collect();
+    let value = with(root, "amdpal.pipelines", Value::Array(pipelines));
     bytes(&value)
+}
+
+/// The number at the beginning of the name of a register.
+fn register(name: &str) -> Option<u64> {
+    let word = name.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+    let (digits, radix) = expr::digits(word)?;
+    let len = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    u64::from_str_radix(digits.get(..len)?, radix).ok()
 }
 
 fn bytes(value: &Value) -> Result<Vec<u8>, Fault> {
@@ -431,13 +464,14 @@ fn scalar(text: &str) -> Value {
 }
 
 /// A MessagePack document as YAML, with one line for each value; `None` for a document that the assembler would not
-/// write.
-pub fn decode(bytes: &[u8]) -> Option<String> {
-    let value = rmpv::decode::read_value_with_max_depth(&mut &*bytes, DEPTH).ok()?;
+/// write. `is_hsa`: the document is for the runtime of HSA, and not for that of PAL.
+pub fn decode(document: &[u8], is_hsa: bool) -> Option<String> {
+    let value = rmpv::decode::read_value_with_max_depth(&mut &*document, DEPTH).ok()?;
     let mut out = String::from("---\n");
     write(&mut out, &value, 0, "");
     out += "...\n";
-    (encode(&out).ok()? == bytes).then_some(out)
+    let again = if is_hsa { parse(&out).and_then(|value| bytes(&value)) } else { encode(&out) };
+    (again.ok()? == document).then_some(out)
 }
 
 fn write(out: &mut String, value: &Value, depth: usize, first: &str) {

@@ -1,6 +1,6 @@
 //! The end of a source: values that were not known become bytes or relocations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use amdgpu_object::elf::{SHF_ALLOC, SHT_NOTE};
 use object::elf::{
@@ -127,7 +127,12 @@ impl Assembler {
         let mut symbols = Vec::new();
         let mut ordered: Vec<SymbolId> = (0..numbers.len()).collect();
         ordered.sort_by_key(|id| self.table.get(*id).order.unwrap_or(u32::MAX));
+        let renamed: HashSet<SymbolId> = self.versions.iter().map(|version| version.of).collect();
         for id in ordered {
+            // A version alone does not make an undefined symbol.
+            if !needed[id] && renamed.contains(&id) && matches!(self.table.get(id).def, Def::Undefined) {
+                continue;
+            }
             match self.symbol(id, needed[id]) {
                 Ok(Some(mut symbol)) => {
                     // A symbol with an unknown size still has an entry in the table.

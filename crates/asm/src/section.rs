@@ -8,7 +8,7 @@ use amdgpu_object::elf::{
 use super::assembler::{Assembler, Group, SectionIdentity};
 use super::flaw::{Flaw, Result};
 use super::scan::Scan;
-use super::table::SymbolId;
+use super::table::{Def, SymbolId};
 
 /// The types of sections by their names.
 const TYPES: [(&str, u32); 17] = [
@@ -176,6 +176,10 @@ impl Assembler {
             }
         }
         let (kind, flags, entry) = above.or(known).unwrap_or((kind, flags, entry));
+        let symbol = self.table.find(&name).map(|id| &self.table.get(id).def);
+        if symbol.is_some_and(|def| !matches!(def, Def::Undefined)) {
+            return Err(Flaw::new(place, format!("`{name}` is a symbol already, so no section can have this name")));
+        }
         if let Some(group) = &identity.group {
             self.table.register(group.symbol);
         }

@@ -449,7 +449,7 @@ impl<'a> CodeObject<'a> {
             match (name, kind) {
                 (b"AMDGPU\0", metadata::DOCUMENT) => {
                     let name = if is_hsa { "metadata" } else { "pal_metadata" };
-                    let document = metadata::decode(contents)?;
+                    let document = metadata::decode(contents, is_hsa)?;
                     let _ = write!(text, "\t.amdgpu_{name}\n{document}\t.end_amdgpu_{name}\n");
                 }
                 (b"AMD\0", metadata::ISA_NAME) => {

@@ -331,6 +331,10 @@ f: s_endpgm
 g: s_endpgm
 .section .text.h,"axG",@progbits,"h h",comdat
 s_nop 0
+.section .debug_info,"G",@progbits,9136899126532940233,comdat
+.long 1
+.section .debug_info,"G",@progbits,0x12,comdat
+.long 2
 //! gfx942
 .section "name with space","a"
 .byte 1

@@ -159,9 +159,69 @@ fn document(text: &str) -> Vec<u8> {
 fn metadata_is_the_same_text_again() {
     let text = "---\na: \"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\u{7f}é\"\n\"1\":\n  - -1\n  - x y\n...\n";
     let bytes = document(text);
-    let again = metadata::decode(&bytes).expect("the same document");
+    let again = metadata::decode(&bytes, false).expect("the same document");
     assert!(again.contains("\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\u{7f}é\""), "{again}");
     assert_eq!(document(&again), bytes);
+}
+
+#[test]
+fn a_key_of_registers_begins_with_a_number() {
+    let registers = |key: &str| format!("amdpal.pipelines:\n  - .registers: {{ {key}: 1 }}");
+    for key in ["0x2e13", "0x2e13 (COMPUTE_PGM_RSRC2)", "11795", "027023", "0x2e13NAME"] {
+        assert_eq!(document(&registers(key)), document(&registers("11795")), "{key}");
+    }
+    let mut options = options();
+    options.target = Some("amdgcn-amd-amdpal--gfx942".parse().expect("a target of this build"));
+    for key in ["COMPUTE_PGM_RSRC2", "x"] {
+        let source = format!(".amdgpu_pal_metadata\n{}\n.end_amdgpu_pal_metadata\n", registers(key));
+        let fault = fault(&source, &options);
+        assert_eq!(fault.message, format!("{key:?} does not begin with the number of a register"));
+        assert_eq!(fault.place.map(|place| (place.line, place.column)), Some((3, 19)), "{key}");
+    }
+}
+
+/// The bytes are those of `llvm-mc-22 -triple=amdgcn-amd-amdpal`.
+#[test]
+fn a_document_for_pal_has_the_registers_of_a_pipeline() {
+    let all: &[(&str, &[u8])] = &[
+        ("amdpal.version: [2, 6]", b"\x82\xb0amdpal.pipelines\x91\x81\xaa.registers\x80\xaeamdpal.version\x92\x02\x06"),
+        ("amdpal.pipelines: 5", b"\x81\xb0amdpal.pipelines\x91\x81\xaa.registers\x80"),
+        ("amdpal.pipelines: [{.a: 1}, 2]", b"\x81\xb0amdpal.pipelines\x92\x82\xa2.a\x01\xaa.registers\x80\x02"),
+    ];
+    for (text, bytes) in all {
+        assert_eq!(document(text), *bytes, "{text}");
+    }
+}
+
+#[test]
+fn a_name_is_that_of_a_section_or_of_a_symbol() {
+    for (source, message) in [
+        (".section foo\n.text\nfoo:", "`foo` is a section already"),
+        (".section foo\n.set foo, 5", "`foo` is a section already"),
+        (".section foo,\"a\",@progbits,unique,1\nfoo = 5", "`foo` is a section already"),
+        (".section foo\n.comm foo, 4", "`foo` is a section already"),
+        (".text: s_nop 0", "`.text` is a section already"),
+        ("foo:\n.section foo", "`foo` is a symbol already, so no section can have this name"),
+    ] {
+        assert_eq!(fault(source, &options()).message, message, "{source}");
+    }
+    for source in [".section foo\n.long foo", ".long foo\n.section foo", ".globl foo\n.section foo"] {
+        assert!(assemble("input", source, &options()).is_ok(), "{source}");
+    }
+}
+
+#[test]
+fn a_quote_that_hides_the_end_of_a_document_is_the_error() {
+    for (open, line) in [("a: 5\"", 3), ("a: \"b\nc: \"d\"", 3), ("a: \"b\"\nc: d\"", 4)] {
+        let source = format!("s_nop 0\n.amdgpu_metadata\n{open}\n.end_amdgpu_metadata\n");
+        let fault = fault(&source, &options());
+        assert_eq!(
+            (&*fault.message, fault.note.as_deref()),
+            ("the line does not close this quote", Some("no .end_amdgpu_metadata follows"))
+        );
+        assert_eq!(fault.place.map(|place| place.line), Some(line), "{open}");
+    }
+    assert_eq!(fault(".amdgpu_metadata\na: b", &options()).message, "no .end_amdgpu_metadata follows");
 }
 
 #[test]
