@@ -237,6 +237,22 @@ fn faults_of_tables_for_debuggers_have_a_place() {
     }
 }
 
+#[test]
+fn the_name_of_a_target_has_the_size_of_waves() {
+    let source = b"v_cmp_eq_f32 vcc, v0, v1";
+    for (target, code) in [
+        ("gfx1200:wave64", 0),
+        ("gfx1200:wave32", 1),
+        ("gfx1200", 1),
+        ("gfx942", 0),
+        ("gfx942:wave32", 2),
+        ("gfx942:xnack", 2),
+    ] {
+        let run = run(&["asm", "-c", "-", target, "-o", "-"], source);
+        assert_eq!(run.code, Some(code), "{target}: {}", run.err);
+    }
+}
+
 /// Tables of functions that a loader calls, sorted by their priorities; a table of frames, which has one end; and
 /// dynamic relocations that all have symbols.
 #[test]

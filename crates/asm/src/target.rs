@@ -31,8 +31,8 @@ pub struct Processor {
 impl FromStr for Processor {
     type Err = Faults;
 
-    /// Reads a name with settings for the runtime of HSA, such as `gfx942:xnack-`, or a triple as in `.amdgcn_target`:
-    /// `amdgcn-amd-amdpal--gfx942`.
+    /// Reads a name with settings for the runtime of HSA, such as `gfx942:xnack-` and `gfx1200:wave64`, or a triple as in
+    /// `.amdgcn_target`: `amdgcn-amd-amdpal--gfx942`.
     ///
     /// # Errors
     /// A fault without a place: this build does not have the processor, or the processor does not have the setting.
@@ -40,7 +40,11 @@ impl FromStr for Processor {
         let is_triple = id.contains("-amd-") || id.starts_with("amdgcn");
         let read = match is_triple {
             true => Processor::parse(id),
-            false => Processor::of(&TargetId::parse(id), Os::Hsa).map(|new| Processor { says_os: false, ..new }),
+            false => Processor::of(&TargetId::parse(id), Os::Hsa).and_then(|new| {
+                // The name can state the size of waves, too.
+                let (_, target) = TargetId::read(id).map_err(|error| error.to_string())?;
+                Ok(Processor { says_os: false, target, ..new })
+            }),
         };
         read.map_err(Faults::without_place)
     }

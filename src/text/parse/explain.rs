@@ -12,7 +12,7 @@ use crate::error::DecodeError;
 use crate::form::Unmade;
 use crate::inst::Inst;
 use crate::kind::{AddressKind, OperandKind, RegisterKind};
-use crate::opcode::Field;
+use crate::opcode::{Field, Special};
 use crate::table::OperandDesc;
 use crate::target::Target;
 use crate::value::Access;
@@ -102,17 +102,14 @@ pub(super) fn misplaced(
     }
 }
 
+/// The number of words of a text in which [`later`] looks for a wrong one. No instruction has more.
+const MOST_WORDS: usize = 256;
+
 /// The error of the first name from an error on that is wrong whatever the operands before it are: the name of a
 /// register that only other targets have, or of a modifier that no form of the operation `name` has. LLVM's assembler
 /// reads all of a text before it compares the operands with the forms of an operation. Where a dimension is missing, a
 /// flag that no form has is wrong, too.
-fn later(
-    target: Target,
-    name: &[u8],
-    cursor: Cursor,
-    symbols: &dyn Symbols,
-    error: &ParseError,
-) -> Option<ParseError> {
+fn later(target: Target, name: &[u8], cursor: Cursor, symbols: &dyn Symbols, error: &ParseError) -> Option<ParseError> {
     let is_compared = matches!(
         error.kind,
         Kind::Symbol
@@ -132,12 +129,15 @@ fn later(
     let find = || Operations::find(target, name);
     let operations = find().in_all_encodings().unwrap_or_else(find);
     let is_dual = cursor.find_dual().is_some();
-    let is_register = |target: Target, here: &Cursor| Registers::of(target).is_here(here);
+    let is_special = |word: &[u8]| {
+        let mut names = Special::ALL.iter().map(|special| special.name().as_bytes());
+        names.any(|name| {
+            name == word || name.strip_prefix(b"src_") == Some(word) || name.strip_suffix(b"_lo") == Some(word)
+        })
+    };
     let is_foreign = |here: &Cursor| {
         let name = core::str::from_utf8(here.name()).unwrap_or_default();
-        !is_register(target, here)
-            && Target::ALL.iter().any(|&other| is_register(other, here))
-            && symbols.value(name).is_none()
+        is_special(here.name()) && !Registers::of(target).is_here(here) && symbols.value(name).is_none()
     };
     let is_modifier = |at: usize, word: &[u8]| {
         let has = |candidate: &Candidate| candidate.has_modifier(at).then_some(());
@@ -147,7 +147,7 @@ fn later(
     };
     let is_dim = error.kind == Kind::Missing(Field::Dim);
     let (mut depth, mut is_value) = (0usize, false);
-    cursor.words().find_map(|(at, word)| {
+    cursor.words().take(MOST_WORDS).find_map(|(at, word)| {
         match word {
             b"[" | b"(" | b"{" => depth += 1,
             b"]" | b")" | b"}" => depth = depth.saturating_sub(1),

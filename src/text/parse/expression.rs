@@ -266,7 +266,8 @@ impl Cursor<'_> {
         is_whole.then_some(value)
     }
 
-    /// Reads a number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`.
+    /// Reads a number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`. A name can follow
+    /// the digits, as in LLVM's assembler: `offset:8glc`.
     fn number(&mut self) -> Result<Integer, ParseError> {
         let word = self.word();
         let (radix, digits) = match without_suffix(word) {
@@ -275,14 +276,31 @@ impl Cursor<'_> {
             [b'0', digits @ ..] if !digits.is_empty() => (8, digits),
             digits => (10, digits),
         };
+        let mut len = word.len();
         let mut value: Option<u64> = Some(0);
-        for digit in digits {
-            let digit = char::from(*digit).to_digit(radix).ok_or_else(|| self.error(Kind::Number))?;
+        for (n, digit) in digits.iter().enumerate() {
+            let Some(digit) = char::from(*digit).to_digit(radix) else {
+                len = self.end_before_name(word, digits, n)?;
+                break;
+            };
             value = value.and_then(|v| v.checked_mul(radix.into())?.checked_add(digit.into()));
         }
         let value = value.filter(|_| !digits.is_empty()).ok_or_else(|| self.error(Kind::Number))?;
-        self.at += word.len();
+        self.at += len;
         Ok(Integer { value: value as i64, open: false })
+    }
+
+    /// The length of a number before the name that `digits` has at `n`.
+    #[cold]
+    fn end_before_name(&self, word: &[u8], digits: &[u8], n: usize) -> Result<usize, ParseError> {
+        let before = word.len() - without_suffix(word).len() + digits.len() - n;
+        let (number, name) = word.split_at(word.len() - before);
+        // `1b` and `1f` are labels, and a zero can stand alone.
+        let is_name = name.first().is_some_and(u8::is_ascii_alphabetic) && !matches!(name, b"b" | b"f");
+        match is_name && (n > 0 || number == b"0") {
+            true => Ok(number.len()),
+            false => Err(self.error(Kind::Number)),
+        }
     }
 
     /// Reads a float with a fraction or an exponent, if there is one here, and returns its bits.
