@@ -295,8 +295,10 @@ impl Cursor<'_> {
     fn end_before_name(&self, word: &[u8], digits: &[u8], n: usize) -> Result<usize, ParseError> {
         let before = word.len() - without_suffix(word).len() + digits.len() - n;
         let (number, name) = word.split_at(word.len() - before);
-        // `1b` and `1f` are labels, and a zero can stand alone.
-        let is_name = name.first().is_some_and(u8::is_ascii_alphabetic) && !matches!(name, b"b" | b"f");
+        // `1b` and `1f` are labels, a suffix of C belongs to the number, and a zero can stand alone.
+        let is_suffix = matches!(name.first(), Some(b'u' | b'U' | b'l' | b'L'));
+        let is_label = matches!(name, b"b" | b"f");
+        let is_name = name.first().is_some_and(u8::is_ascii_alphabetic) && !is_suffix && !is_label;
         match is_name && (n > 0 || number == b"0") {
             true => Ok(number.len()),
             false => Err(self.error(Kind::Number)),
