@@ -248,7 +248,7 @@ fn the_name_of_a_target_has_the_size_of_waves() {
         ("gfx942:wave32", 2),
         ("gfx942:xnack", 2),
     ] {
-        let run = run(&["asm", "-c", "-", target, "-o", "-"], source);
+        let run = run(&["asm", "--hex", "-", target], source);
         assert_eq!(run.code, Some(code), "{target}: {}", run.err);
     }
 }
