@@ -1,4 +1,4 @@
-//! Addresses that code makes from the program counter, and the numbers of which it makes them.
+//! Addresses that code makes from the program counter, and the numbers that it adds for them.
 //!
 //! [`Addresses`] follows the scalar registers from instruction to instruction. The column `address=` of the tables,
 //! [`AddressStep`], says what an operation does to an address. Control flow, listings, changes of code and sources all

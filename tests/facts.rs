@@ -429,7 +429,7 @@ fn swaps_are_those_of_llvm() {
     for &target in Target::ALL {
         for (form, inst) in all(target).into_iter().filter(|(form, _)| !form.contains(['+', '.'])) {
             // Only some operations are tried, because each needs hundreds of instructions.
-            if !words::is_tried(target, inst.opcode(), 8) {
+            if !words::is_tried(target, inst.opcode(), 16) {
                 continue;
             }
             let name = inst.opcode().name();

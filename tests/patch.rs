@@ -25,7 +25,7 @@ const FILLINGS: usize = 2;
 fn each(mut look: impl FnMut(&Inst, &mut Rng)) {
     let mut rng = Rng(7);
     for &target in Target::ALL {
-        for encoding in words::encodings_to_try(target).into_iter().filter(|e| words::is_tried(target, e.2, 24)) {
+        for encoding in words::encodings_to_try(target).into_iter().filter(|e| words::is_tried(target, e.2, 48)) {
             for inst in words::legal(target, encoding, FILLINGS, &mut rng) {
                 look(&inst, &mut rng);
             }

@@ -304,7 +304,7 @@ fn all_signatures() -> impl Iterator<Item = Signature> {
 fn instructions_are_as_their_signatures_say() {
     let mut rng = Rng(7);
     let mut count = 0;
-    for signature in all_signatures().filter(|s| words::is_tried(s.target(), s.opcode(), 16)) {
+    for signature in all_signatures().filter(|s| words::is_tried(s.target(), s.opcode(), 32)) {
         let operands: Vec<_> = signature.operands().collect();
         for inst in instances(&signature, 12, &mut rng) {
             // The signature of a dual instruction covers one pair, and not every pair with the operation.
@@ -387,7 +387,7 @@ fn a_modifier_takes_what_the_signature_says_and_nothing_else() {
     let mut rng = Rng(9);
     let (mut taken, mut refused) = (0, 0);
     for &target in Target::ALL.iter().filter(|&&target| !words::is_of_other_size(target)) {
-        let tried = Opcode::ALL.iter().filter(|op| words::is_tried(target, **op, 8));
+        let tried = Opcode::ALL.iter().filter(|op| words::is_tried(target, **op, 16));
         for signature in tried.flat_map(|op| op.signatures(target)) {
             let insts = with_dimensions(instances(&signature, 4, &mut rng), &signature);
             for modifier in signature.modifiers().filter(|m| m.bits <= 9) {

@@ -50,7 +50,7 @@ impl Subject for Planted<'_> {
 }
 
 fn faults(subject: &dyn Subject, pass: Pass) -> Tally {
-    let part = Part { k: 5, n: if pass == Pass::Words { 20_011 } else { 397 } };
+    let part = Part { k: 5, n: if pass == Pass::Words { 20_011 } else { 797 } };
     let options = Options { part, text: 7, threads: Some(1) };
     prove_subject(&options, &Planted(subject), Target::Gfx900, pass, |_| ()).expect("a thread starts").tally
 }
