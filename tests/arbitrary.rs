@@ -183,7 +183,7 @@ fn nearly_valid_words_break_one_rule_and_say_which() {
     let (mut rng, mut overlaps, mut lengths) = (Rng(4), 0, BTreeSet::new());
     for &target in Target::ALL {
         let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
-        let part = if words::is_full() { 1 } else { 40 };
+        let part = if words::is_full() { 1 } else { 20 };
         for round in 0..20_000 / part {
             let bytes = random(&mut rng, 32);
             if round % 8 == 0 {
