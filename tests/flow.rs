@@ -138,6 +138,17 @@ fn addresses_relative_to_the_program_counter_are_known() {
 }
 
 #[test]
+fn a_chain_of_calls_through_registers_is_followed_to_its_end() {
+    let Some(target) = target() else { return };
+    let function = "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, 16; s_addc_u32 s5, s5, 0; s_swappc_b64 s[30:31], s[4:5]
+                    s_setpc_b64 s[30:31]\n";
+    let code = assemble(target, &(function.repeat(100) + "s_endpgm"));
+    let flow = Flow::new(target, &code, BASE, &[BASE]);
+    assert_eq!(flow.blocks().iter().filter(|block| block.is_entry).count(), 101);
+    assert_eq!(flow.blocks().last().map(|block| block.start), Some(BASE + 100 * 20));
+}
+
+#[test]
 fn what_is_no_instruction_ends_a_path() {
     let Some(target) = target() else { return };
     let mut code = assemble(target, "s_cbranch_scc0 L; s_nop 0; s_nop 1; L:; s_endpgm");

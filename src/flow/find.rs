@@ -145,7 +145,8 @@ impl<'c> Finder<'c> {
     }
 
     /// Follows the instructions from a dword on, up to an instruction that does not just continue with the next one.
-    fn walk(&mut self, mut dword: usize) {
+    fn walk(&mut self, first: usize) {
+        let mut dword = first;
         loop {
             if !self.seen.insert(dword) {
                 // A second path leads here, or the code has ended.
@@ -155,6 +156,9 @@ impl<'c> Finder<'c> {
             let Ok(inst) = self.inst(dword) else { return };
             let address = self.at(dword);
             let next = dword + inst.words().len();
+            if let Some(to) = self.target_since(first, address, &inst) {
+                self.known.insert(address, to);
+            }
             if let Step::Exit { exit, to, falls } = self.step(&inst, address) {
                 if let Exit::Call { function: Some(function) } = exit {
                     self.enter(function);
@@ -169,6 +173,19 @@ impl<'c> Finder<'c> {
             }
             dword = next;
         }
+    }
+
+    /// The target of a jump or call through registers, if the instructions from a dword on, without branches, determine
+    /// it. [`Finder::resolve`] looks for targets that several blocks determine.
+    fn target_since(&self, mut dword: usize, address: u64, jump: &Inst) -> Option<u64> {
+        let pair = jumps_to(jump)?;
+        let mut addresses = Addresses::NONE;
+        while self.at(dword) != address {
+            let inst = self.inst(dword).ok()?;
+            addresses.step(&inst, self.at(dword));
+            dword += inst.words().len();
+        }
+        target_of(jump, address, addresses.value_in(self.target, &pair))
     }
 
     fn step(&self, inst: &Inst, address: u64) -> Step {
@@ -273,17 +290,8 @@ impl<'c> Finder<'c> {
         };
         for (n, _) in flow.blocks.iter().enumerate().filter(|(_, block)| is_of_interest(block.exit)) {
             let Some((address, inst)) = flow.insts(n).last() else { continue };
-            let flags = inst.flags();
-            if !(flags.is_indirect_branch() || flags.is_call()) || flags.is_return() {
-                continue;
-            }
-            let Some(pair) = pair_of(&inst) else { continue };
-            let base = if inst.address_step() == Some(AddressStep::Jump) {
-                address.wrapping_add(inst.len() as u64)
-            } else {
-                0
-            };
-            let to = address_in(flow, n, address, &pair).map(|to| base.wrapping_add(to));
+            let Some(pair) = jumps_to(&inst) else { continue };
+            let to = target_of(&inst, address, address_in(flow, n, address, &pair));
             if to != self.known.get(&address).copied() {
                 changed = true;
                 match to {
@@ -291,7 +299,7 @@ impl<'c> Finder<'c> {
                     None => self.known.remove(&address),
                 };
                 match to {
-                    Some(to) if flags.is_call() => self.enter(to),
+                    Some(to) if inst.flags().is_call() => self.enter(to),
                     Some(to) => self.lead(to),
                     None => {}
                 }
@@ -300,6 +308,20 @@ impl<'c> Finder<'c> {
         self.walk_all();
         changed
     }
+}
+
+/// The pair of registers with the target of an instruction that is a jump or a call through registers, and no return.
+fn jumps_to(inst: &Inst) -> Option<Operand> {
+    let flags = inst.flags();
+    let jumps = (flags.is_indirect_branch() || flags.is_call()) && !flags.is_return();
+    if jumps { pair_of(inst) } else { None }
+}
+
+/// The target of a jump or call through registers with this value: an address, or a distance from the next instruction.
+fn target_of(inst: &Inst, address: u64, value: Option<u64>) -> Option<u64> {
+    let is_distance = inst.address_step() == Some(AddressStep::Jump);
+    let base = if is_distance { address.wrapping_add(inst.len() as u64) } else { 0 };
+    value.map(|to| base.wrapping_add(to))
 }
 
 /// The pair of registers that a jump or call through registers reads.

@@ -293,8 +293,9 @@ impl Cursor<'_> {
     /// The length of a number before the name that `digits` has at `n`.
     #[cold]
     fn end_before_name(&self, word: &[u8], digits: &[u8], n: usize) -> Result<usize, ParseError> {
-        let before = word.len() - without_suffix(word).len() + digits.len() - n;
-        let (number, name) = word.split_at(word.len() - before);
+        // The digits end where the suffix of C begins.
+        let end = without_suffix(word).len().saturating_sub(digits.len()) + n;
+        let (number, name) = word.split_at_checked(end).ok_or_else(|| self.error(Kind::Number))?;
         // `1b` and `1f` are labels, a suffix of C belongs to the number, and a zero can stand alone.
         let is_suffix = matches!(name.first(), Some(b'u' | b'U' | b'l' | b'L'));
         let is_label = matches!(name, b"b" | b"f");
