@@ -92,7 +92,12 @@ impl Inst {
                 has_same_floats(&from, target)?;
                 has_same_halves(&from, target)?;
                 has_same_cycles(&from, target)?;
-                retarget(&from, target, &entry)
+                let made = retarget(&from, target, &entry)?;
+                if has_status(&from) {
+                    // The destination is kept if the load fails, which hides a half that only one target keeps.
+                    retarget(&without_status(&from), target, &entry).map_err(|error| with_status(&from, error))?;
+                }
+                Ok(made)
             }
             None if entries().next().is_none() => Err(RetargetError::Opcode(self.opcode())),
             None => Err(RetargetError::Form { format: self.format(), extension: self.extension() }),
@@ -119,6 +124,23 @@ fn has_same_halves(from: &Inst, target: Target) -> Result<(), RetargetError> {
     let keeps = |operand: &Operand| operand.access == Access::ReadWrite && operand.is_vector();
     let kept = without_status(from).operands().find(keeps).and_then(|operand| operand.role);
     kept.map_or(Ok(()), |field| Err(RetargetError::Half(field)))
+}
+
+/// Whether the instruction is a load that returns its fail status.
+fn has_status(inst: &Inst) -> bool {
+    inst.flags().is_load() && [Field::Tfe, Field::Lwe].into_iter().any(|field| inst.get(field) == Some(1))
+}
+
+/// The error of a load without its fail status, for the load, whose destination can have one register more.
+fn with_status(load: &Inst, error: RetargetError) -> RetargetError {
+    match error {
+        RetargetError::Operand { field, bits, bits_there } => {
+            let held = load.operands().find(|operand| operand.role == Some(field)).map_or(bits, |operand| operand.bits);
+            let more = held.saturating_sub(bits);
+            RetargetError::Operand { field, bits: held, bits_there: bits_there.saturating_add(more) }
+        }
+        other => other,
+    }
 }
 
 /// The load without its fail status. (A load with a fail status keeps its whole destination if it fails.)
