@@ -156,10 +156,14 @@ impl<'c> Finder<'c> {
             let Ok(inst) = self.inst(dword) else { return };
             let address = self.at(dword);
             let next = dword + inst.words().len();
-            if let Some(to) = self.target_since(first, address, &inst) {
-                self.known.insert(address, to);
+            let mut step = self.step(&inst, address);
+            if let Step::Exit { exit: Exit::Indirect { .. } | Exit::Call { function: None }, .. } = step {
+                if let Some(to) = self.target_since(first, address, &inst) {
+                    self.known.insert(address, to);
+                    step = self.step(&inst, address);
+                }
             }
-            if let Step::Exit { exit, to, falls } = self.step(&inst, address) {
+            if let Step::Exit { exit, to, falls } = step {
                 if let Exit::Call { function: Some(function) } = exit {
                     self.enter(function);
                 }

@@ -126,9 +126,12 @@ fn has_same_halves(from: &Inst, target: Target) -> Result<(), RetargetError> {
     kept.map_or(Ok(()), |field| Err(RetargetError::Half(field)))
 }
 
+/// The fields with which a load returns its fail status.
+const STATUS: [Field; 2] = [Field::Tfe, Field::Lwe];
+
 /// Whether the instruction is a load that returns its fail status.
 fn has_status(inst: &Inst) -> bool {
-    inst.flags().is_load() && [Field::Tfe, Field::Lwe].into_iter().any(|field| inst.get(field) == Some(1))
+    inst.flags().is_load() && STATUS.iter().any(|field| inst.get(*field) == Some(1))
 }
 
 /// The error of a load without its fail status, for the load, whose destination can have one register more.
@@ -145,7 +148,7 @@ fn with_status(load: &Inst, error: RetargetError) -> RetargetError {
 
 /// The load without its fail status. (A load with a fail status keeps its whole destination if it fails.)
 fn without_status(load: &Inst) -> Inst {
-    [Field::Tfe, Field::Lwe].into_iter().fold(*load, |load, field| load.with(field, 0).unwrap_or(load))
+    STATUS.iter().fold(*load, |load, field| load.with(*field, 0).unwrap_or(load))
 }
 
 /// Fails if the instruction is an `s_nop` that takes another number of cycles on the target, because the target uses

@@ -69,19 +69,29 @@ fn names(of: &'static NameTables, kind: Option<OperandKind>, field: Field) -> &'
     }
 }
 
-/// Whether values of a modifier can mean different things on two targets.
+/// Whether values of a modifier can mean different things on two targets: whether [`value`] has more to do than to
+/// return its argument.
 #[cfg(feature = "fast")]
 #[inline]
 pub(super) fn can_differ(desc: &OperandDesc) -> bool {
+    use ModifierKind::{Bitop3, ByteSel, Dmask, Dpp8, DppBound, DppMask, Flag, Hidden, List, Named, Signed, Wait};
     use ModifierKind::{BufferFormat, Choice, DppCtrl, MtbufFormat, Omod, Swizzle, TemporalHint};
-    let by_kind = match desc.kind {
-        OperandKind::Modifier(kind) => matches!(
-            kind,
-            BufferFormat | Choice(_) | DppCtrl | MtbufFormat { .. } | Omod | Swizzle | TemporalHint { .. }
-        ),
-        _ => true,
-    };
-    by_kind || desc.field == Field::Nfmt
+    let OperandKind::Modifier(kind) = desc.kind else { return true };
+    match kind {
+        BufferFormat | Choice(_) | DppCtrl | MtbufFormat { .. } | Omod | Swizzle | TemporalHint { .. } => true,
+        Bitop3 { .. }
+        | ByteSel
+        | Dmask
+        | Dpp8 { .. }
+        | DppBound
+        | DppMask
+        | Flag { .. }
+        | Hidden
+        | List(_)
+        | Named
+        | Signed
+        | Wait => desc.field == Field::Nfmt,
+    }
 }
 
 /// Whether a value of an operand or a modifier has a name.

@@ -118,6 +118,9 @@ fn what_is_missing_is_named() {
         ("gfx90a", &[0xf001_1100, 0x0002_0502], "image_load a5, v2, s[8:15] dmask:0x1 unorm", Target::Gfx900, register(Field::Vdata, Reg::Agpr(5).into())),
         ("gfx900", &[0x7e00_02f9, 0x0006_0601], "v_mov_b32_sdwa v0, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD",
                    Target::Gfx700, form(Format::Vop1, Format::Sdwa)),
+        // The fail status keeps the whole destination on both; without it, only gfx908 keeps the other half.
+        ("gfx803", &[0xe020_647c, 0x009e_4ca0], "buffer_load_format_d16_x v[76:77], v160, ttmp[8:11], s0 idxen offset:1148 glc tfe",
+                   Target::Gfx908, RetargetError::Operand { field: Field::Vdata, bits: 64, bits_there: 64 }),
     ];
     for (from, words, text, to, error) in cases {
         let here = inst(from, words);

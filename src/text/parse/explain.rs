@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::error::{Kind, Suffixes};
 use super::operation::{Operations, Rank};
-use super::register::Registers;
+use super::register::{Registers, is_spelling};
 use super::symbols::NoSymbols;
 use super::{Candidate, Descs, Held, ParseError, Parser, Reading, Span, Symbols, fill_unused, first_of};
 use crate::check::{RuleError, bus_reads, limits};
@@ -131,9 +131,7 @@ fn later(target: Target, name: &[u8], cursor: Cursor, symbols: &dyn Symbols, err
     let is_dual = cursor.find_dual().is_some();
     let is_special = |word: &[u8]| {
         let mut names = Special::ALL.iter().map(|special| special.name().as_bytes());
-        names.any(|name| {
-            name == word || name.strip_prefix(b"src_") == Some(word) || name.strip_suffix(b"_lo") == Some(word)
-        })
+        names.any(|name| is_spelling(name, word) || name.strip_suffix(b"_lo") == Some(word))
     };
     let is_foreign = |here: &Cursor| {
         let name = core::str::from_utf8(here.name()).unwrap_or_default();

@@ -66,6 +66,11 @@ enum Name {
     Open(File),
 }
 
+/// Whether a word is the name of a register, or the name without `src_`.
+pub(super) fn is_spelling(name: &[u8], word: &[u8]) -> bool {
+    name == word || name.strip_prefix(b"src_") == Some(word)
+}
+
 /// The tables for reading registers.
 pub(super) struct Registers {
     pub operands: &'static OperandTables,
@@ -96,10 +101,7 @@ impl Registers {
                 return Some((Name::Numbered(file, number), stem.len()));
             }
         }
-        let is = |name: &str| {
-            let name = name.as_bytes();
-            !name.is_empty() && (name == word || name.strip_prefix(b"src_") == Some(word))
-        };
+        let is = |name: &str| !name.is_empty() && is_spelling(name.as_bytes(), word);
         let found = self.text.names.codes.iter().find(|(_, name, pair)| is(name) || is(pair))?;
         let &(code, name, pair) = found;
         let special = if is(pair) && !is(name) { Name::Pair(code) } else { Name::Special(code) };
