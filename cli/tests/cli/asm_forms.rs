@@ -21,13 +21,13 @@ struct Form {
     triple: &'static str,
 }
 
-/// The quick run takes every second source of a file.
+/// The distance between the sources of a file that are tried: the quick run tries every second one.
 fn step() -> usize {
     if is_full() { 1 } else { 2 }
 }
 
-/// The sources of a file, or every second one in the quick run. A line with `//!` begins each, with its processor and features, or with a runtime other than
-/// HSA.
+/// The sources of a file that are tried. A line with `//!` begins each, with its processor and features, or with a
+/// runtime other than HSA.
 fn forms(file: &str) -> Vec<Form> {
     let text = std::fs::read_to_string(sources().join(file)).unwrap();
     let parts = text.split("//! ").skip(1);
