@@ -75,7 +75,7 @@ def in_one_build(options, work, drawn, count):
     digest = hashlib.sha256("".join(m.key() for m in drawn).encode()).hexdigest()
     said = json.loads(memory.read_text()).get(digest, []) if memory.exists() else []
     kept = [m for m in drawn if m.number not in said]
-    suite.copy(ROOT, tree, keep=rust.ROOTS)
+    suite.copy(ROOT, tree, keep=rust.ROOTS + rust.OF_GENERATOR)
     if options.targets:
         only_targets(tree, options.targets)
     for attempt in range(20):
@@ -92,7 +92,9 @@ def in_one_build(options, work, drawn, count):
                     spans.append(expansion["span"])
             of = set()
             for span in spans:
-                own = [lines.get(span["file_name"], {}).get(n, set()) for n in range(span["line_start"], span["line_end"] + 1)]
+                # The generator's files are there as `build/../src/...`.
+                path = os.path.normpath(span["file_name"])
+                own = [lines.get(path, {}).get(n, set()) for n in range(span["line_start"], span["line_end"] + 1)]
                 primary = min((o for o in own if o), key=len, default=set())
                 if span["is_primary"] or message["level"] == "error":
                     of |= primary

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 # The files that the README's test command compiles, which include `words`, but not the features `make` and `arbitrary`.
-# A file that the generator shares with the library is changed in a build of its own.
+# The constants that the generator shares with the library would differ between the two.
 LEFT_OUT = ("src/make/", "src/arbitrary", "crates/prove/src/words.rs", "src/shared.rs",
             "crates/prove/src/tests.rs")
 
 # The directories of the packages' code, relative to the README.
-ROOTS = ("src/", "cli/src/", "crates/asm/src/", "crates/explain/src/", "crates/lint/src/", "crates/object/src/",
-         "crates/prove/src/")
+ROOTS = ("src/", "cli/src/", "crates/asm/src/", "crates/eval/src/", "crates/explain/src/", "crates/lint/src/",
+         "crates/object/src/", "crates/program/src/", "crates/prove/src/", "crates/source/src/")
+
+# The programs that compile files of `src/` for the generator, in which no change is switched on.
+OF_GENERATOR = ("build.rs", "tests/tables.rs")
 
 
 def sources(root):
@@ -256,7 +259,7 @@ def sites(path, source, rng):
                         put("return", "", m)
                 elif text == "if" and after.text != "let":
                     m, chain = n + 1, False
-                    while toks[m].text not in ("{", "=>"):
+                    while toks[m].text not in ("{", "=>", ")"):  # a block, an arm, `matches!`
                         chain |= toks[m].text == "let"
                         m = partner[m] + 1 if toks[m].text in "([" else m + 1
                     if not chain:
@@ -356,6 +359,16 @@ pub mod mutants {
 """
 
 
+NO_SWITCH = """
+mod mutants {
+    #[deprecated]
+    pub const fn on(_: u32) -> bool {
+        false
+    }
+}
+"""
+
+
 def switched(source, mutants, krate):
     """The source with all mutants behind the switch, and for each line of it the mutants that it belongs to."""
     regions = {}
@@ -420,5 +433,9 @@ def write(root, copy, mutants):
         target = Path(copy, name)
         if not target.exists() or target.read_text() != source:
             target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(source)
+    for name in OF_GENERATOR:
+        source, target = Path(root, name).read_text() + NO_SWITCH, Path(copy, name)
+        if not target.exists() or target.read_text() != source:
             target.write_text(source)
     return lines

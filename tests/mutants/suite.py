@@ -54,12 +54,13 @@ class Suite:
         self.errors = [m["message"] for m in messages if m.get("reason") == "compiler-message"]
         self.good = good
         self.said = said
-        self.programs = {}
+        self.programs, self.folders = {}, {}
         for message in messages:
             if message.get("reason") == "compiler-artifact" and message["profile"]["test"] and message["executable"]:
                 kind = message["target"]["kind"][0]
                 name = message["target"]["name"] + ("" if kind == "test" else f" ({kind})")
                 self.programs[name] = message["executable"]
+                self.folders[name] = Path(message["manifest_path"]).parent
         # Tests of one program write to the same files, so only one copy of it runs at a time.
         self.locks = {name: threading.Lock() for name in [*self.programs, "doc"]}
         self.seconds, self.complaints = {}, {}
@@ -71,8 +72,8 @@ class Suite:
 
     def measure(self, skip, limit, jobs, doc=True):
         """Runs each test without a change: its time, and the changes that it reaches."""
-        # The copy of the sources has each function many times.
-        left_out = ("facts_stay_in_tables", *skip)
+        # The copy of the sources has each function many times, and names the switch everywhere.
+        left_out = ("facts_stay_in_tables", "layers", *skip)
         units = [unit for name in self.programs if name not in left_out for unit in self.tests(name)]
         units = [unit for unit in units if " ".join(unit) not in left_out and unit[1].split("::")[0] not in left_out]
         memory = self.target / "measured.json"  # what an earlier run measured of the same programs
@@ -111,7 +112,7 @@ class Suite:
     def tests(self, name):
         lists = []
         for more in ([], ["--ignored"]):
-            done = subprocess.run([self.programs[name], "--list", "--format=terse", *more], capture_output=True, text=True, cwd=self.tree)
+            done = subprocess.run([self.programs[name], "--list", "--format=terse", *more], capture_output=True, text=True, cwd=self.folders[name])
             lists.append([line[: -len(": test")] for line in done.stdout.splitlines() if line.endswith(": test")])
         return [(name, test) for test in lists[0] if test not in lists[1]]
 
@@ -124,7 +125,7 @@ class Suite:
         args = [self.programs[name], *([test, "--exact"] if test else [])] if name != "doc" else [*COMMAND, "--doc"]
         with self.locks[name]:
             started = time.time()
-            child = subprocess.Popen(args, cwd=self.tree, env=env, stdin=subprocess.DEVNULL,
+            child = subprocess.Popen(args, cwd=self.folders.get(name, self.tree), env=env, stdin=subprocess.DEVNULL,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
             try:
                 out, _ = child.communicate(timeout=limit)
