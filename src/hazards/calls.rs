@@ -56,7 +56,7 @@ impl<C: Capacity> Pending<C> {
         for held in exit.held().filter(|held| !held.inherited) {
             self.merge(held);
         }
-        (self.most, self.msb, self.lost) = (exit.most, exit.msb, self.lost | exit.lost);
+        (self.most, self.msb, self.overflowed) = (exit.most, exit.msb, self.overflowed | exit.overflowed);
         self.index = exit.index;
     }
 }
@@ -114,8 +114,8 @@ impl<C: Capacity> Hazards<C> {
             }
         }
         (self.seen, self.msb, self.modes) = (exit.seen, exit.msb, exit.modes);
-        if exit.lost.rows != 0 {
-            self.lose(&exit.lost);
+        if exit.overflow.rows != 0 {
+            self.add_to_overflow(&exit.overflow);
         }
         for past in exit.past.iter().filter(|past| !past.inherited) {
             self.merge(past);

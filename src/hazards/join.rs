@@ -12,8 +12,8 @@ impl<C: Capacity> Pending<C> {
     pub fn join(&mut self, other: &Pending<C>) -> bool {
         let msb = self.msb.joined(other.msb);
         let index = self.index.joined(other.index);
-        let mut changed = other.lost && !self.lost || (msb, index) != (self.msb, self.index);
-        self.lost |= other.lost;
+        let mut changed = other.overflowed && !self.overflowed || (msb, index) != (self.msb, self.index);
+        self.overflowed |= other.overflowed;
         (self.msb, self.index) = (msb, index);
         for (most, other) in self.most.iter_mut().zip(other.most) {
             changed |= other > *most;
@@ -58,7 +58,7 @@ impl<C: Capacity> Pending<C> {
         let Some(old) = self.held.get_mut(place).filter(|old| old.key() == new.key()) else {
             // An entry without room is left out. If it replaced another entry, the next join would bring that entry
             // back.
-            return self.held.put(place, *new) || !core::mem::replace(&mut self.lost, true);
+            return self.held.put(place, *new) || !core::mem::replace(&mut self.overflowed, true);
         };
         let before = *old;
         if (new.age - new.loose, new.age) < (old.age - old.loose, old.age) {
@@ -74,15 +74,15 @@ impl<C: Capacity> Hazards<C> {
     /// Joins the state of another path to the same place: takes the worse of both. Returns whether anything changed; a
     /// loop that joins until nothing changes ends.
     pub fn join(&mut self, other: &Self) -> bool {
-        let simple = |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.lost, state.before);
+        let simple = |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.overflow, state.before);
         let before = simple(self);
         self.strict |= other.strict;
         self.modes = self.modes.worse(other.modes);
         self.seen.join(other.seen);
         self.msb = self.msb.joined(other.msb);
         self.before.worsen(&other.before);
-        if other.lost.rows != 0 {
-            self.lose(&other.lost);
+        if other.overflow.rows != 0 {
+            self.add_to_overflow(&other.overflow);
         }
         let mut changed = false;
         for past in other.past.iter().filter(|past| !past.is_over()) {
@@ -92,14 +92,14 @@ impl<C: Capacity> Hazards<C> {
             let (is_new, has_room) = owed::join(&mut self.owed, owed);
             changed |= is_new && has_room;
             if !has_room {
-                self.lose(&Past { rows: 1 << owed.row, inst: owed.inst, age: owed.age, ..EMPTY });
+                self.add_to_overflow(&Past { rows: 1 << owed.row, inst: owed.inst, age: owed.age, ..EMPTY });
             }
         }
         changed || simple(self) != before
     }
 
     /// Adds an instruction, or takes the worse of two entries of the same instruction. If there is no room, the oldest
-    /// instruction moves to `lost`. Returns whether anything changed.
+    /// instruction moves to `overflow`. Returns whether anything changed.
     pub(super) fn merge(&mut self, new: &Past) -> bool {
         let order = new.order();
         let at = self.past.partition_point(|past| past.order() < order);
@@ -117,20 +117,20 @@ impl<C: Capacity> Hazards<C> {
         let oldest = self.past.iter_mut().max_by_key(|past| age(past));
         match oldest.filter(|oldest| age(oldest) > age(new)) {
             Some(oldest) => {
-                let lost = core::mem::replace(oldest, EMPTY);
-                self.lose(&lost);
+                let dropped = core::mem::replace(oldest, EMPTY);
+                self.add_to_overflow(&dropped);
                 self.past.keep(|past| past.rows != 0);
                 self.merge(new)
             }
             None => {
-                let before = self.lost;
-                self.lose(new);
-                self.lost != before
+                let before = self.overflow;
+                self.add_to_overflow(new);
+                self.overflow != before
             }
         }
     }
-    /// Adds an instruction that has no room to `lost`.
-    pub(super) fn lose(&mut self, past: &Past) {
-        self.lost.worsen(past);
+    /// Adds an instruction that has no room to `overflow`.
+    pub(super) fn add_to_overflow(&mut self, past: &Past) {
+        self.overflow.worsen(past);
     }
 }

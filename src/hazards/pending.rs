@@ -60,7 +60,7 @@ pub struct Pending<C: Capacity = Bounded> {
     /// Outstanding operations, in the order of their keys.
     pub(super) held: C::Held,
     /// Whether some operations had no room.
-    pub(super) lost: bool,
+    pub(super) overflowed: bool,
     /// The upper bits of the numbers of vector registers.
     pub(super) msb: VgprMsb,
     /// The operands to which an index is added.
@@ -79,7 +79,7 @@ impl Pending {
         Pending {
             target,
             held: Few::new(Held::NONE),
-            lost: false,
+            overflowed: false,
             msb: VgprMsb::ENTRY,
             index: IndexMode::OFF,
             most: [0; Counter::ALL.len()],
@@ -96,7 +96,7 @@ impl Pending<super::Unbounded> {
         let passed = alloc::vec![Passed::NOTHING; events];
         let held = alloc::vec::Vec::new();
         let (msb, index) = (VgprMsb::ENTRY, IndexMode::OFF);
-        Pending { target, held, lost: false, msb, index, most: [0; Counter::ALL.len()], passed }
+        Pending { target, held, overflowed: false, msb, index, most: [0; Counter::ALL.len()], passed }
     }
 }
 
@@ -108,7 +108,7 @@ impl<C: Capacity> Pending<C> {
 
     /// Whether more registers were held than there is room for, so that [`Pending::needs`] may leave out waits.
     pub const fn is_incomplete(&self) -> bool {
-        self.lost
+        self.overflowed
     }
 
     /// The greatest value that the counter can have now. A wait for this number, or a greater one, has no effect.
@@ -402,7 +402,7 @@ impl<C: Capacity> Pending<C> {
 
     /// Removes all operations, as after a wait for everything.
     pub(super) fn forget(&mut self) {
-        self.lost = false;
+        self.overflowed = false;
         self.held.cut(0);
     }
 
@@ -575,7 +575,7 @@ impl<C: Capacity> Pending<C> {
 
     /// Removes the oldest entry to make room, so that the state becomes incomplete.
     fn make_room(&mut self) {
-        self.lost = true;
+        self.overflowed = true;
         let oldest = self.held().max_by_key(|held| held.age).map(Held::key);
         self.retain(|held| Some(held.key()) != oldest);
     }

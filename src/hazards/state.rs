@@ -44,7 +44,7 @@ pub struct Hazards<C: Capacity = Bounded> {
     /// The earlier instructions after which another instruction has to come before the consumer.
     pub(super) owed: C::Owed,
     /// The entry of all instructions that had no room, with the rows of all of them and the least of their ages.
-    pub(super) lost: Past,
+    pub(super) overflow: Past,
     /// A stand-in for the instructions before the function. Its rows are those that the function has not ended, and its
     /// age counts the function's instructions. `Hazards::returned_from` applies both to the caller's entries.
     pub(super) before: Past,
@@ -67,7 +67,7 @@ impl Hazards {
             seen: Seen::NOTHING,
             past: Few::new(EMPTY),
             owed: Few::new(Owed::NONE),
-            lost: EMPTY,
+            overflow: EMPTY,
             before: EMPTY,
         }
     }
@@ -86,7 +86,7 @@ impl Hazards<super::Unbounded> {
     pub fn unbounded(target: Target) -> Self {
         let (past, owed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
         let (modes, msb, seen) = (Modes::NEITHER, VgprMsb::ENTRY, Seen::NOTHING);
-        Hazards { target, strict: false, modes, msb, seen, past, owed, lost: EMPTY, before: super::past::BEFORE }
+        Hazards { target, strict: false, modes, msb, seen, past, owed, overflow: EMPTY, before: super::past::BEFORE }
     }
 }
 
@@ -162,7 +162,7 @@ impl<C: Capacity> Hazards<C> {
 
     /// Whether some instructions had no room, so that [`Hazards::needs`] may leave something out.
     pub const fn is_incomplete(&self) -> bool {
-        self.lost.rows != 0
+        self.overflow.rows != 0
     }
 
     /// The upper bits of the numbers of vector registers.
@@ -248,12 +248,12 @@ impl<C: Capacity> Hazards<C> {
 
     /// Passes to `take` everything that may be missing because of instructions that had no room.
     pub(crate) fn each_lost(&self, next: &Next<'_>, mut take: impl FnMut(Need)) {
-        if self.lost.rows != 0 {
-            // Rows with two producers are omitted: a lost producer does not show whether the other one came, too.
-            let consumes = self.consumes(next, self.lost.rows) & !next.tables.again;
+        if self.overflow.rows != 0 {
+            // Rows with two producers are omitted: whether the other producer came is not known here.
+            let consumes = self.consumes(next, self.overflow.rows) & !next.tables.again;
             let matches =
                 |(_, row): (usize, &HazardRow)| has_operand(&row.consumer, &next.uses).then_some(Match::sure(None));
-            self.of(&self.lost, || None, (next, consumes), matches, &mut take);
+            self.of(&self.overflow, || None, (next, consumes), matches, &mut take);
         }
     }
 
@@ -358,7 +358,7 @@ impl<C: Capacity> Hazards<C> {
             self.msb = if Flags::of_facts(uses.facts()).is_call() { msb } else { msb.after(inst) };
         }
         let may_end = classes.all(|class| class.may_end);
-        let open = if may_end == 0 { 0 } else { self.rows() | self.lost.rows | self.before.rows };
+        let open = if may_end == 0 { 0 } else { self.rows() | self.overflow.rows | self.before.rows };
         if may_end & open != 0 {
             let enders = classes.first.enders | classes.second.enders;
             for ender in bits(enders.into()).filter_map(|n| tables.enders.get(n)) {
@@ -433,13 +433,13 @@ impl<C: Capacity> Hazards<C> {
         if self.before.rows != 0 {
             pass(&mut self.before);
         }
-        if self.lost.rows != 0 {
-            pass(&mut self.lost);
-            if self.lost.is_far() {
-                self.lost.rows &= tables.events;
+        if self.overflow.rows != 0 {
+            pass(&mut self.overflow);
+            if self.overflow.is_far() {
+                self.overflow.rows &= tables.events;
             }
-            if self.lost.rows == 0 {
-                self.lost = EMPTY;
+            if self.overflow.rows == 0 {
+                self.overflow = EMPTY;
             }
         }
         if !self.owed.is_empty() {
@@ -505,7 +505,7 @@ impl<C: Capacity> Hazards<C> {
             }
         }
         if !has_room {
-            self.lose(&Past { rows: 1 << number, ..*new });
+            self.add_to_overflow(&Past { rows: 1 << number, ..*new });
         }
     }
 
@@ -521,8 +521,8 @@ impl<C: Capacity> Hazards<C> {
         }
         let is_over = |owed: &Owed| ends(rows.get(usize::from(owed.row)), &owed.inst, &owed.age);
         self.owed.keep(|owed| ender.rows >> owed.row & 1 == 0 || !is_over(owed));
-        if ends(None, &self.lost.inst, &self.lost.age) {
-            self.lost.rows &= !ender.rows;
+        if ends(None, &self.overflow.inst, &self.overflow.age) {
+            self.overflow.rows &= !ender.rows;
         }
     }
 

@@ -16,7 +16,7 @@ const LANES: &str = "wavefront_size";
 const IS_NARROW: &str = "enable_wavefront_size32";
 /// The place of a field.
 #[derive(Clone, Copy)]
-enum At {
+enum FieldPlace {
     /// The first bit, and the number of bits.
     Bits(usize, usize),
     /// A field of `compute_pgm_rsrc1`, given by a function that tells whether any of its bits is set.
@@ -27,9 +27,9 @@ enum At {
     Properties(fn(KernelCodeProperties) -> bool),
 }
 
-use At::{Bits, Properties, Rsrc1, Rsrc2};
+use FieldPlace::{Bits, Properties, Rsrc1, Rsrc2};
 
-impl At {
+impl FieldPlace {
     /// The range of bits, counted from the beginning of the descriptor.
     fn bits(self) -> std::ops::Range<usize> {
         let of = |first: usize, is_set: &dyn Fn(u32) -> bool| {
@@ -55,7 +55,7 @@ fn has_float_mode(word: PgmRsrc1) -> bool {
 const GROUP_MODE: &str = "workgroup_processor_mode";
 
 /// The fields: a name, for some a second name, and the place.
-const FIELDS: [(&str, &str, At); 68] = [
+const FIELDS: [(&str, &str, FieldPlace); 68] = [
     ("amd_code_version_major", "kernel_code_version_major", Bits(0, 32)),
     ("amd_code_version_minor", "", Bits(32, 32)),
     ("amd_machine_kind", "", Bits(64, 16)),
@@ -156,7 +156,7 @@ pub struct KernelCode {
 }
 
 impl KernelCode {
-    fn set(&mut self, at: At, value: i64) {
+    fn set(&mut self, at: FieldPlace, value: i64) {
         for (n, bit) in at.bits().enumerate() {
             let (at, mask) = (bit / 8, 1 << (bit % 8));
             if let Some(byte) = self.bytes.get_mut(at) {

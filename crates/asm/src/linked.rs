@@ -20,7 +20,7 @@ use object::elf::{SHT_RELA, SHT_STRTAB, STB_WEAK};
 use object::write::elf::ProgramHeader;
 
 use super::flaw::{Flaw, Span};
-use super::resolve::{At, Image, Of, Relocation, Symbol};
+use super::resolve::{DefinedIn, Image, Referent, Relocation, Symbol};
 use crate::Kind;
 use amdgpu_object::relocation_kinds as kinds;
 use layout::Layout;
@@ -165,16 +165,16 @@ fn relocations(image: &Image) -> impl Iterator<Item = &Relocation> {
 fn unresolved(image: &Image) -> Vec<Flaw> {
     let mut faults = Vec::new();
     for relocation in relocations(image) {
-        let Of::Symbol(n) = relocation.of else { continue };
+        let Referent::Symbol(n) = relocation.of else { continue };
         let symbol = &image.symbols[n];
         let (why, kind) = match symbol.at {
-            At::Undefined if symbol.bind != STB_WEAK => ("is not defined", Kind::Undefined),
-            At::Shared => ("is in a workgroup's memory, where a linker has to place it", Kind::Shared),
+            DefinedIn::Undefined if symbol.bind != STB_WEAK => ("is not defined", Kind::Undefined),
+            DefinedIn::Shared => ("is in a workgroup's memory, where a linker has to place it", Kind::Shared),
             _ => continue,
         };
         faults.push(Flaw::new(relocation.place, format!("`{}` {why}", symbol.name)).kind(kind));
     }
-    for symbol in image.symbols.iter().filter(|symbol| symbol.at == At::Common) {
+    for symbol in image.symbols.iter().filter(|symbol| symbol.at == DefinedIn::Common) {
         let message = format!("`{}` is a common variable, which a linker has to place", symbol.name);
         faults.push(Flaw::new(symbol.place, message).kind(Kind::Shared));
     }
@@ -194,8 +194,7 @@ struct Pointers {
 impl Pointers {
     fn of(image: &Image, dynamic: &Dynamic) -> Pointers {
         let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
-        let is_named =
-            |of: Of| matches!(of, Of::Symbol(n) if image.symbols[n].is_open() && dynamic.number(n).is_some());
+        let is_named = |of: Referent| matches!(of, Referent::Symbol(n) if image.symbols[n].is_open() && dynamic.number(n).is_some());
         let mut entries: BTreeSet<(usize, bool)> = BTreeSet::new();
         let (mut count, mut relative) = (0, 0);
         for relocation in relocations(image) {
@@ -240,17 +239,17 @@ fn add_tables(chunks: &mut Vec<Chunk>, dynamic: &Dynamic, pointers: &Pointers) {
     chunks.push(Chunk::new(RELRO_PADDING, SHT_NOBITS, alloc | SHF_WRITE, 1, 0, ""));
 }
 
-fn key(of: Of) -> (usize, bool) {
+fn key(of: Referent) -> (usize, bool) {
     match of {
-        Of::Section(n) => (n, false),
-        Of::Symbol(n) => (n, true),
-        Of::None => (usize::MAX, true),
+        Referent::Section(n) => (n, false),
+        Referent::Symbol(n) => (n, true),
+        Referent::None => (usize::MAX, true),
     }
 }
 
 /// The symbol or section of an entry of the table of addresses.
-fn of_key((n, is_symbol): (usize, bool)) -> Of {
-    if is_symbol { Of::Symbol(n) } else { Of::Section(n) }
+fn of_key((n, is_symbol): (usize, bool)) -> Referent {
+    if is_symbol { Referent::Symbol(n) } else { Referent::Section(n) }
 }
 
 /// Assigns addresses, and offsets in the file. Returns the program headers.
@@ -366,9 +365,9 @@ impl Written<'_> {
             return;
         }
         let is_moved = match relocation.of {
-            Of::Section(_) => true,
-            Of::Symbol(n) => matches!(symbols[n].at, At::Section(_)),
-            Of::None => false,
+            Referent::Section(_) => true,
+            Referent::Symbol(n) => matches!(symbols[n].at, DefinedIn::Section(_)),
+            Referent::None => false,
         };
         if relocation.kind == kinds::ABS32 && is_loaded && is_moved {
             let message = "the loader decides this address, which takes 64 bits";
@@ -380,10 +379,10 @@ impl Written<'_> {
             return;
         };
         let open = match relocation.of {
-            Of::Symbol(n) if symbols[n].is_open() && is_loaded && formula.base == Base::Symbol => Some(n),
+            Referent::Symbol(n) if symbols[n].is_open() && is_loaded && formula.base == Base::Symbol => Some(n),
             _ => None,
         };
-        if open.is_some_and(|n| symbols[n].at != At::Undefined || relocation.kind != kinds::ABS32_LO) {
+        if open.is_some_and(|n| symbols[n].at != DefinedIn::Undefined || relocation.kind != kinds::ABS32_LO) {
             let name = open.map_or("", |n| &symbols[n].name);
             let message = format!("another module could replace `{name}`");
             let note = "`.protected` or `.hidden` keeps it, and @gotpcrel32 finds the one that is taken";
@@ -416,8 +415,8 @@ impl Written<'_> {
     }
 
     /// Adds a relocation that makes the loader write an address.
-    fn load(&mut self, place: u64, of: Of, addend: i64, symbols: &[Symbol]) {
-        if let Of::Symbol(n) = of {
+    fn load(&mut self, place: u64, of: Referent, addend: i64, symbols: &[Symbol]) {
+        if let Referent::Symbol(n) = of {
             if let Some(number) = self.dynamic.number(n).filter(|_| symbols[n].is_open()) {
                 self.loaded.push((place, kinds::ABS64, number, addend));
                 return;

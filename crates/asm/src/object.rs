@@ -13,7 +13,7 @@ use object::write::StringId;
 use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, SymbolIndex, Writer};
 
 use super::assembler::Section;
-use super::resolve::{At, Image, Of, Output, Symbol};
+use super::resolve::{DefinedIn, Image, Output, Referent, Symbol};
 
 /// The lengths of a relocation with and without an addend, in bytes.
 const RELA: u64 = amdgpu_object::elf::wide::RELOCATION as u64;
@@ -43,17 +43,17 @@ pub fn sorted(symbols: &[impl Borrow<Symbol>]) -> Vec<usize> {
 }
 
 /// The entries of the table of symbols in order, local symbols first. A section has an entry if a relocation names it.
-fn entries(image: &Image) -> Vec<Of> {
+fn entries(image: &Image) -> Vec<Referent> {
     let mut is_named = vec![false; image.sections.len()];
     for relocation in image.sections.iter().flat_map(|output| &output.relocations) {
-        if let Of::Section(section) = relocation.of {
+        if let Referent::Section(section) = relocation.of {
             is_named[section] = true;
         }
     }
     let sections = image.sections.iter().enumerate().filter(|(n, _)| is_named[*n]);
-    let sections = sections.map(|(n, output)| (false, output.section.order, Of::Section(n)));
+    let sections = sections.map(|(n, output)| (false, output.section.order, Referent::Section(n)));
     let symbols = image.symbols.iter().enumerate();
-    let symbols = symbols.map(|(n, symbol)| (!symbol.is_local(), symbol.order, Of::Symbol(n)));
+    let symbols = symbols.map(|(n, symbol)| (!symbol.is_local(), symbol.order, Referent::Symbol(n)));
     let mut entries: Vec<_> = sections.chain(symbols).collect();
     entries.sort_by_key(|(is_global, order, _)| (*is_global, *order));
     entries.into_iter().map(|(_, _, entry)| entry).collect()
@@ -162,8 +162,8 @@ impl Sections {
     /// The index of the section that a symbol names, if it names one.
     fn index_of(&self, symbol: &Symbol) -> Option<SectionIndex> {
         match symbol.at {
-            At::Section(section) => Some(self.indices[section]),
-            At::Group(first) => self.group_of(first).map(|group| self.groups[group].index),
+            DefinedIn::Section(section) => Some(self.indices[section]),
+            DefinedIn::Group(first) => self.group_of(first).map(|group| self.groups[group].index),
             _ => None,
         }
     }
@@ -171,7 +171,7 @@ impl Sections {
 
 /// The entries of the table of symbols.
 struct Symbols {
-    entries: Vec<Of>,
+    entries: Vec<Referent>,
     /// The number of local entries, including the empty first entry.
     locals: u32,
     /// The entry of each section of the image, or 0.
@@ -193,17 +193,17 @@ impl Symbols {
         };
         for entry in &all.entries {
             match *entry {
-                Of::Section(section) => {
+                Referent::Section(section) => {
                     all.of_sections[section] = writer.reserve_symbol_index(Some(sections.indices[section]));
                     all.locals += 1;
                 }
-                Of::Symbol(n) => {
+                Referent::Symbol(n) => {
                     let symbol = &image.symbols[n];
                     all.locals += u32::from(symbol.is_local());
                     all.names[n] = Some(writer.add_string(symbol.name.as_bytes()));
                     all.indices[n] = writer.reserve_symbol_index(sections.index_of(symbol));
                 }
-                Of::None => {}
+                Referent::None => {}
             }
         }
         all
@@ -279,9 +279,9 @@ impl Object<'_> {
             writer.write_align_relocation();
             for relocation in &output.relocations {
                 let symbol = match relocation.of {
-                    Of::Section(section) => self.symbols.of_sections[section],
-                    Of::Symbol(n) => self.symbols.indices[n],
-                    Of::None => SymbolIndex(0),
+                    Referent::Section(section) => self.symbols.of_sections[section],
+                    Referent::Symbol(n) => self.symbols.indices[n],
+                    Referent::None => SymbolIndex(0),
                 };
                 let rel = Rel {
                     r_offset: relocation.offset,
@@ -298,7 +298,7 @@ impl Object<'_> {
         writer.write_null_symbol();
         for entry in &self.symbols.entries {
             match *entry {
-                Of::Section(section) => writer.write_symbol(&Sym {
+                Referent::Section(section) => writer.write_symbol(&Sym {
                     name: None,
                     section: Some(self.sections.indices[section]),
                     st_info: 3,
@@ -307,7 +307,7 @@ impl Object<'_> {
                     st_value: 0,
                     st_size: 0,
                 }),
-                Of::Symbol(n) => {
+                Referent::Symbol(n) => {
                     let symbol = &self.image.symbols[n];
                     writer.write_symbol(&Sym {
                         name: self.symbols.names[n],
@@ -315,16 +315,16 @@ impl Object<'_> {
                         st_info: symbol.bind << 4 | symbol.kind,
                         st_other: symbol.visibility,
                         st_shndx: match symbol.at {
-                            At::Section(_) | At::Group(_) | At::Undefined => 0,
-                            At::Common => SHN_COMMON,
-                            At::Absolute => SHN_ABS,
-                            At::Shared => SHN_AMDGPU_LDS,
+                            DefinedIn::Section(_) | DefinedIn::Group(_) | DefinedIn::Undefined => 0,
+                            DefinedIn::Common => SHN_COMMON,
+                            DefinedIn::Absolute => SHN_ABS,
+                            DefinedIn::Shared => SHN_AMDGPU_LDS,
                         },
                         st_value: symbol.value,
                         st_size: symbol.size,
                     });
                 }
-                Of::None => {}
+                Referent::None => {}
             }
         }
     }

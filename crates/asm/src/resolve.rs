@@ -49,13 +49,13 @@ pub struct Output {
 pub struct Relocation {
     pub offset: u64,
     pub kind: u32,
-    pub of: Of,
+    pub of: Referent,
     pub addend: i64,
     pub place: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum Referent {
     Section(usize),
     /// The number of a symbol in the image.
     Symbol(usize),
@@ -66,7 +66,7 @@ pub enum Of {
 #[derive(Clone, Debug)]
 pub struct Symbol {
     pub name: String,
-    pub at: At,
+    pub at: DefinedIn,
     pub value: u64,
     pub size: u64,
     pub kind: u8,
@@ -79,7 +79,7 @@ pub struct Symbol {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum At {
+pub enum DefinedIn {
     Undefined,
     Absolute,
     Section(usize),
@@ -213,7 +213,7 @@ impl Assembler {
             let Some(number) = numbers.get(version.of).copied().flatten() else { continue };
             let Some(symbol) = symbols.get(number).cloned() else { continue };
             let (plain, tail) = version.name.split_once('@').unwrap_or((&version.name, ""));
-            let is_defined = symbol.at != At::Undefined;
+            let is_defined = symbol.at != DefinedIn::Undefined;
             let name = match tail.strip_prefix("@@") {
                 Some(tail) => format!("{plain}{}{tail}", if is_defined { "@@" } else { "@" }),
                 None if tail.starts_with('@') && !is_defined => {
@@ -249,14 +249,14 @@ impl Assembler {
             };
             let of = one.expr.as_ref().map(|expr| self.table.linear(expr, super::expr::TOP));
             let of = match of {
-                None => Ok((Of::None, 0)),
+                None => Ok((Referent::None, 0)),
                 Some(Ok(Linear { constant, terms, .. })) => match terms[..] {
-                    [] => Ok((Of::None, constant)),
+                    [] => Ok((Referent::None, constant)),
                     [(id, 1)] => {
                         // `.reloc` names a local symbol itself, and not a place in the symbol's section.
                         let is_named = one.names_hidden || !self.table.get(id).name.starts_with(HIDDEN);
                         let number = Some(id).filter(|_| is_named).and_then(|id| numbers.get(id).copied().flatten());
-                        let of = number.map(|number| (Of::Symbol(number), constant));
+                        let of = number.map(|number| (Referent::Symbol(number), constant));
                         let of = of.or_else(|| self.of(id, constant, numbers));
                         of.ok_or_else(|| fault("not defined"))
                     }
@@ -322,22 +322,22 @@ impl Assembler {
                 };
             }
             Def::Undefined if self.groups.contains_key(&id) && symbol.bind.is_none() => {
-                (At::Group(self.groups[&id]), 0)
+                (DefinedIn::Group(self.groups[&id]), 0)
             }
             Def::Undefined if !is_needed && symbol.order.is_none() => return Ok(None),
             Def::Shared { .. } if !is_needed && symbol.order.is_none() => return Ok(None),
             Def::Variable(_) if symbol.is_weak_name => return Ok(None),
             _ if is_local_name => return Ok(None),
-            Def::Undefined => (At::Undefined, 0),
-            Def::Label { section, offset } => (At::Section(*section), *offset),
-            Def::Shared { align } => (At::Shared, *align),
-            Def::Common { align } => (At::Common, *align),
+            Def::Undefined => (DefinedIn::Undefined, 0),
+            Def::Label { section, offset } => (DefinedIn::Section(*section), *offset),
+            Def::Shared { align } => (DefinedIn::Shared, *align),
+            Def::Common { align } => (DefinedIn::Common, *align),
             Def::Variable(expr) => {
                 let linear =
                     self.table.linear(expr, super::expr::TOP).map_err(|(why, _)| Flaw::new(symbol.place, why))?;
                 match (self.table.fold(&linear), self.table.place(&linear), &linear.terms[..]) {
-                    (Ok(value), ..) => (At::Absolute, value as u64),
-                    (_, Some((Some(section), offset)), _) => (At::Section(section), offset as u64),
+                    (Ok(value), ..) => (DefinedIn::Absolute, value as u64),
+                    (_, Some((Some(section), offset)), _) => (DefinedIn::Section(section), offset as u64),
                     // The symbol is another name of an undefined symbol, which relocations name instead.
                     (.., [(of, 1)]) if matches!(self.table.get(*of).def, Def::Undefined) => return Ok(None),
                     (Err((why, _)), ..) => return Err(Flaw::new(symbol.place, why)),
@@ -345,7 +345,7 @@ impl Assembler {
             }
         };
         let is_weak = self.weak.get(id) == Some(&true);
-        let default = if at != At::Undefined {
+        let default = if at != DefinedIn::Undefined {
             STB_LOCAL
         } else if is_weak {
             STB_WEAK
@@ -361,8 +361,8 @@ impl Assembler {
 
     /// The symbol from which a symbol takes its size and type, because the symbol is another name of it; `None` if the
     /// symbol is not another name.
-    fn base(&self, id: SymbolId, at: At) -> Option<&super::table::Symbol> {
-        if !matches!((&self.table.get(id).def, at), (Def::Variable(_), At::Section(_))) {
+    fn base(&self, id: SymbolId, at: DefinedIn) -> Option<&super::table::Symbol> {
+        if !matches!((&self.table.get(id).def, at), (Def::Variable(_), DefinedIn::Section(_))) {
             return None;
         }
         let mut base = id;
@@ -389,7 +389,7 @@ impl Assembler {
         None
     }
 
-    fn size(&self, id: SymbolId, at: At) -> Result<u64, Flaw> {
+    fn size(&self, id: SymbolId, at: DefinedIn) -> Result<u64, Flaw> {
         let size = self.table.get(id).size.as_ref();
         match size.or_else(|| self.base(id, at).map(|base| self.sized(id).unwrap_or(base))?.size.as_ref()) {
             Some((expr, place)) => self.known(expr, *place).map(|size| size as u64),
@@ -486,12 +486,14 @@ impl Assembler {
     }
 
     /// The symbol and the addend of a relocation. Local symbols become places in their section.
-    fn of(&self, id: SymbolId, addend: i64, numbers: &[Option<usize>]) -> Option<(Of, i64)> {
+    fn of(&self, id: SymbolId, addend: i64, numbers: &[Option<usize>]) -> Option<(Referent, i64)> {
         let symbol = self.table.get(id);
         let is_local = symbol.bind.unwrap_or(STB_LOCAL) == STB_LOCAL && !self.keeps_symbol(id, addend);
         match self.table.location(id) {
-            Some((section, offset)) if is_local => Some((Of::Section(section), addend.wrapping_add(offset as i64))),
-            _ => Some((Of::Symbol((*numbers.get(id)?)?), addend)),
+            Some((section, offset)) if is_local => {
+                Some((Referent::Section(section), addend.wrapping_add(offset as i64)))
+            }
+            _ => Some((Referent::Symbol((*numbers.get(id)?)?), addend)),
         }
     }
 
@@ -578,6 +580,6 @@ impl Symbol {
 
     /// Whether another module's definition could replace the symbol.
     pub fn is_open(&self) -> bool {
-        !self.is_local() && (self.at == At::Undefined || self.visibility == STV_DEFAULT)
+        !self.is_local() && (self.at == DefinedIn::Undefined || self.visibility == STV_DEFAULT)
     }
 }

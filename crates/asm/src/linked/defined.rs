@@ -4,7 +4,7 @@ use object::elf::{STV_HIDDEN, STV_PROTECTED};
 
 use super::inputs::inputs;
 use super::{ARRAYS, Chunk};
-use crate::resolve::{At, Image, Symbol};
+use crate::resolve::{DefinedIn, Image, Symbol};
 
 /// A name that a linker defines.
 struct Name<'n> {
@@ -41,13 +41,13 @@ impl Name<'_> {
     fn define(&self, symbol: &Symbol, chunks: &[Chunk], image: &Image) -> Option<Symbol> {
         let is_table = || ARRAY_NAMES.contains(&self.section);
         let Some(chunk) = chunks.iter().find(|chunk| self.is_of(chunk)) else {
-            let absent = Symbol { at: At::Absolute, visibility: STV_HIDDEN, ..symbol.clone() };
+            let absent = Symbol { at: DefinedIn::Absolute, visibility: STV_HIDDEN, ..symbol.clone() };
             return (self.is_array && is_table()).then_some(absent);
         };
         let (first, last) = (chunk.inputs.first()?.0, chunk.inputs.last()?.0);
         let (section, value) = if self.is_end { (last, image.sections[last].section.len) } else { (first, 0) };
         let visibility = if self.is_array { STV_HIDDEN } else { STV_PROTECTED };
-        Some(Symbol { at: At::Section(section), value, visibility, ..symbol.clone() })
+        Some(Symbol { at: DefinedIn::Section(section), value, visibility, ..symbol.clone() })
     }
 }
 
@@ -56,7 +56,7 @@ const ARRAY_NAMES: [&str; 3] = ["preinit_array", "init_array", "fini_array"];
 
 /// The symbols of the image that a linker defines, each with its number.
 pub fn symbols(image: &Image) -> Vec<(usize, Symbol)> {
-    let is_undefined = |symbol: &Symbol| symbol.at == At::Undefined;
+    let is_undefined = |symbol: &Symbol| symbol.at == DefinedIn::Undefined;
     let undefined = || image.symbols.iter().enumerate().filter(|(_, symbol)| is_undefined(symbol));
     if !undefined().any(|(_, symbol)| meaning(&symbol.name).is_some()) {
         return Vec::new();

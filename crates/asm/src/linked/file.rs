@@ -10,7 +10,7 @@ use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex,
 
 use super::{Chunk, DYNAMIC, Layout, strings};
 use crate::object::sorted;
-use crate::resolve::{At, Image, Symbol};
+use crate::resolve::{DefinedIn, Image, Symbol};
 
 /// The table of symbols that no loader reads.
 struct Symbols<'a> {
@@ -26,12 +26,13 @@ struct Symbols<'a> {
 impl<'a> Symbols<'a> {
     fn of(image: &'a Image) -> Symbols<'a> {
         let hide = |symbol: &Symbol| {
-            let is_hidden = symbol.visibility != STV_PROTECTED && symbol.visibility != 0 && symbol.at != At::Undefined;
+            let is_hidden =
+                symbol.visibility != STV_PROTECTED && symbol.visibility != 0 && symbol.at != DefinedIn::Undefined;
             Symbol { bind: if is_hidden { STB_LOCAL } else { symbol.bind }, ..symbol.clone() }
         };
         // Names of places in merged sections are only for the linker, so they are left out.
         let is_kept = |symbol: &&Symbol| match symbol.at {
-            At::Section(n) => !symbol.name.starts_with(".L") || image.sections[n].section.flags & SHF_MERGE == 0,
+            DefinedIn::Section(n) => !symbol.name.starts_with(".L") || image.sections[n].section.flags & SHF_MERGE == 0,
             _ => true,
         };
         let kept: Vec<&Symbol> = image.symbols.iter().filter(is_kept).collect();
@@ -74,7 +75,7 @@ impl<'a> Symbols<'a> {
         for (n, name) in self.order.iter().zip(&names.0) {
             let symbol = &self.hidden[*n];
             let section = match symbol.at {
-                At::Section(section) => layout.indices.get(&section).map(|n| SectionIndex((*n).into())),
+                DefinedIn::Section(section) => layout.indices.get(&section).map(|n| SectionIndex((*n).into())),
                 _ => None,
             };
             all.push(Sym {
@@ -82,7 +83,7 @@ impl<'a> Symbols<'a> {
                 section,
                 st_info: symbol.bind << 4 | symbol.kind,
                 st_other: symbol.visibility,
-                st_shndx: if symbol.at == At::Absolute { SHN_ABS } else { 0 },
+                st_shndx: if symbol.at == DefinedIn::Absolute { SHN_ABS } else { 0 },
                 st_value: layout.value(symbol),
                 st_size: symbol.size,
             });

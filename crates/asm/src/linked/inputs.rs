@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use amdgpu_object::elf::{SHF_EXCLUDE, SHF_GROUP, SHT_NOBITS};
 
 use super::Chunk;
-use crate::resolve::{At, Image, Of};
+use crate::resolve::{DefinedIn, Image, Referent};
 
 /// Prefixes of names: all sections with the same prefix become parts of one section.
 const MERGED: [&str; 8] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss", ARRAYS[0], ARRAYS[1]];
@@ -93,6 +93,6 @@ fn is_named(chunk: &Chunk, image: &Image) -> bool {
     let inputs: BTreeSet<usize> = chunk.inputs.iter().map(|(n, _)| *n).collect();
     let has = |section: usize| inputs.contains(&section);
     let mut relocations = image.sections.iter().flat_map(|output| &output.relocations);
-    image.symbols.iter().any(|symbol| matches!(symbol.at, At::Section(n) if has(n)))
-        || relocations.any(|relocation| matches!(relocation.of, Of::Section(n) if has(n)))
+    image.symbols.iter().any(|symbol| matches!(symbol.at, DefinedIn::Section(n) if has(n)))
+        || relocations.any(|relocation| matches!(relocation.of, Referent::Section(n) if has(n)))
 }

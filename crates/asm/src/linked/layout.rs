@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Chunk;
 use super::merged::{self, Moved};
-use crate::resolve::{At, Of, Symbol};
+use crate::resolve::{DefinedIn, Referent, Symbol};
 
 pub struct Layout {
     /// The addresses of sections that are not from the source, by name.
@@ -40,18 +40,18 @@ impl Layout {
 
     pub fn value(&self, symbol: &Symbol) -> u64 {
         match symbol.at {
-            At::Section(section) => self.place(section, symbol.value),
-            At::Absolute => symbol.value,
-            At::Undefined | At::Shared | At::Common | At::Group(_) => 0,
+            DefinedIn::Section(section) => self.place(section, symbol.value),
+            DefinedIn::Absolute => symbol.value,
+            DefinedIn::Undefined | DefinedIn::Shared | DefinedIn::Common | DefinedIn::Group(_) => 0,
         }
     }
 
     /// The address that a relocation names: symbol or section plus addend.
-    pub fn address(&self, of: Of, addend: i64, symbols: &[Symbol]) -> u64 {
+    pub fn address(&self, of: Referent, addend: i64, symbols: &[Symbol]) -> u64 {
         match of {
-            Of::Section(section) => self.place(section, addend as u64),
-            Of::None => addend as u64,
-            Of::Symbol(n) => self.value(&symbols[n]).wrapping_add_signed(addend),
+            Referent::Section(section) => self.place(section, addend as u64),
+            Referent::None => addend as u64,
+            Referent::Symbol(n) => self.value(&symbols[n]).wrapping_add_signed(addend),
         }
     }
 }

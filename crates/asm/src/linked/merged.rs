@@ -6,7 +6,7 @@ use amdgpu_object::elf::{SHF_ALLOC, SHF_MERGE, SHF_STRINGS};
 use twox_hash::XxHash3_64;
 
 use super::Chunk;
-use crate::resolve::{Image, Of};
+use crate::resolve::{Image, Referent};
 
 /// The number of parts into which LLVM's linker divides strings by their hashes, to use several cores. In each part,
 /// strings keep their order.
@@ -28,8 +28,8 @@ fn is_table(chunk: &Chunk, image: &Image) -> bool {
     is_string
         && chunk.inputs.iter().all(whole)
         && relocations.any(|relocation| match relocation.of {
-            Of::Section(of) => inputs.contains(&of),
-            Of::Symbol(_) | Of::None => false,
+            Referent::Section(of) => inputs.contains(&of),
+            Referent::Symbol(_) | Referent::None => false,
         })
 }
 

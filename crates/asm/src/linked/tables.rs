@@ -12,7 +12,7 @@ use object::elf::{DT_SYMENT, DT_SYMTAB, SHN_ABS, STB_GLOBAL, STB_WEAK, STV_DEFAU
 
 use super::layout::Layout;
 use super::{Chunk, RELOCATIONS};
-use crate::resolve::{At, Symbol};
+use crate::resolve::{DefinedIn, Symbol};
 
 /// The tables of functions that a loader calls, each with the tags of its address and its size.
 const ARRAYS: [(&str, i64, i64); 3] = [
@@ -86,7 +86,7 @@ pub fn dynamic_symbols(symbols: &[Symbol]) -> Dynamic {
         strings.push(0);
     }
     let (mut order, mut defined): (Vec<usize>, Vec<usize>) =
-        seen.into_iter().partition(|n| symbols[*n].at == At::Undefined);
+        seen.into_iter().partition(|n| symbols[*n].at == DefinedIn::Undefined);
     let undefined = order.len();
     let buckets = (defined.len() as u32 / 4).max(1);
     defined.sort_by_key(|n| gnu_hash(symbols[*n].name.as_bytes()) % buckets);
@@ -111,9 +111,9 @@ impl Dynamic {
         for (n, (name, _)) in self.order.iter().zip(&self.names) {
             let symbol = &all[*n];
             let section = match symbol.at {
-                At::Section(section) => indices.get(&section).copied().unwrap_or(0),
-                At::Absolute => SHN_ABS,
-                At::Undefined | At::Shared | At::Common | At::Group(_) => 0,
+                DefinedIn::Section(section) => indices.get(&section).copied().unwrap_or(0),
+                DefinedIn::Absolute => SHN_ABS,
+                DefinedIn::Undefined | DefinedIn::Shared | DefinedIn::Common | DefinedIn::Group(_) => 0,
             };
             out.extend(name.to_le_bytes());
             out.extend([symbol.bind << 4 | symbol.kind, symbol.visibility]);
