@@ -47,7 +47,7 @@ fn what_is_no_instruction_is_drawn_and_refused() {
 
 #[test]
 fn words_that_cannot_be_read_are_a_wrong_command_line() {
-    for word in ["xyz", "0x", "", "123", "80:41:80", "0x123456789", "0x1"] {
+    for word in ["xyz", "0x", "", "123", "80:41:80", "0x123456789", "0x1", "+1234567"] {
         run(&["explain", "--target", "gfx942", word], b"").fails(2);
     }
     // The argument was meant as the upper half of a dword; with zeros before it, it is v_cndmask_b32.

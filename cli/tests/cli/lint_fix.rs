@@ -671,7 +671,14 @@ fn entries_of_a_bundle_are_changed_in_their_places() {
     }
     // Code objects in offload binaries and archives are repaired, too.
     let binaries = [offload("amdgcn-amd-amdhsa", "gfx942", &faulty), offload("amdgcn-amd-amdhsa", "gfx942", &clean)];
-    for other in [binaries.concat(), archive(&[("k.co", &faulty), ("l", b"a text"), ("a name of twenty.co", &clean)])] {
+    let padded = [binaries[1].clone(), vec![0; 8], binaries[0].clone()];
+    let images = [("amdgcn-amd-amdhsa", "gfx942", &clean[..]), ("amdgcn-amd-amdhsa", "gfx942:xnack+", &faulty[..])];
+    for other in [
+        offload_v2(&images),
+        binaries.concat(),
+        padded.concat(),
+        archive(&[("k.co", &faulty), ("l", b"a text"), ("a name of twenty.co", &clean)]),
+    ] {
         run(&["lint", "--fix", "-o", out, "-"], &other).ok();
         let new = std::fs::read(out).unwrap();
         let ends_with = |part: &[u8]| new.windows(part.len()).any(|window| window == part);

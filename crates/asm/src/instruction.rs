@@ -376,11 +376,7 @@ impl Spelling {
             let word = rest.get(..len).unwrap_or("");
             let character = character(rest);
             if let Some(len) = quoted {
-                // A modifier such as `@rel32@lo` belongs to the name.
-                let behind = rest.get(len..).filter(|behind| behind.starts_with('@')).unwrap_or("");
-                let end = behind.bytes().position(|c| !is_name(c)).unwrap_or(behind.len());
-                let name = format!("$q{}{}", new.names.len(), behind.get(..end).unwrap_or(""));
-                let len = len + end;
+                let name = format!("$q{}", new.names.len());
                 let spelled = rest.get(..len).unwrap_or("");
                 new.text += &name;
                 new.names.push((name, spelled.to_string()));

@@ -359,8 +359,7 @@ impl Frame<'_> {
                 bits.set(if is_high { 16 } else { 0 }, width.min(16), number);
             }
             Part::Whole if self.modifiers.has_parts() => {
-                let result = (number & ((1 << width.min(32)) - 1)) as u32;
-                return Ok(Bits(vec![self.modifiers.place(result, old.0[0])?]));
+                return Ok(Bits(vec![self.modifiers.place(number as u32, old.0[0])?]));
             }
             Part::Whole if width == 16 && bits.len() == 32 => {
                 let first = self.modifiers.half_written();

@@ -134,6 +134,10 @@ fn modifiers_change_sources_and_results() {
     // The output modifier does nothing in modes that keep denormal results, except on RDNA4.
     assert_eq!(answer("gfx942", "v_add_f32_e64 v8, v16, v24 mul:4", "0", inputs), "vdst=3f800000");
     assert_eq!(answer("gfx1200", "v_add_f32_e64 v8, v16, v24 mul:4", "0", inputs), "vdst=40800000");
+    // A source of a mixed operation is a float, or half of a register.
+    let parts = "src0=40000001;src1=40400000;src2=38003c00;exec=1";
+    let mixed = answer("gfx942", "v_fma_mix_f32 v8, v16, v24, v32 op_sel_hi:[0,0,1]", "0", parts);
+    assert_eq!(mixed, "vdst=40e00002");
     let flushed = ask("gfx942", "v_add_f32_e64 v8, v16, v24 mul:4", "denorm=flush", "0", inputs).unwrap();
     assert_eq!(flushed, "vdst=40800000");
 }
@@ -178,6 +182,17 @@ fn constants_have_the_width_of_the_operation() {
     assert_eq!(two, "vdst=400000003f800000");
     let halves = answer("gfx942", "v_pk_add_f16 v8, v16, 1.0", "0", "src0=0;exec=1");
     assert_eq!(halves, "vdst=00003c00");
+}
+
+/// 448 is the largest number of the OCP's eight-bit float with three bits of fraction, which has no infinity, and 240 that
+/// of the format that MI300 has.
+#[test]
+fn what_is_too_large_for_a_small_float_becomes_no_number_or_the_largest() {
+    let inputs = "src0=43e00000;src1=44800000;vdst.old=0;exec=1"; // 448 and 1024
+    assert_eq!(answer("gfx1200", "v_cvt_pk_fp8_f32 v8, v16, v24", "0", inputs), "vdst=00007f7e");
+    assert_eq!(answer("gfx942", "v_cvt_pk_fp8_f32 v8, v16, v24", "0", inputs), "vdst=00008080");
+    let largest = |target| ask(target, "v_cvt_pk_fp8_f32 v8, v16, v24", "fp16_ovfl=1", "0", inputs).unwrap();
+    assert_eq!([largest("gfx1200"), largest("gfx942")], ["vdst=00007e7e", "vdst=00007f7f"]);
 }
 
 #[test]

@@ -43,6 +43,12 @@ fn a_caller_knows_what_a_function_leaves() {
     assert_eq!(said(Target::Gfx942, text), [""; 0]);
     let other = text.replace("v_add_f32 v1, v0, v0", "v_add_f32 v1, v3, v3");
     assert_eq!(said(Target::Gfx942, &other), ["0xc missing-wait: v3 is used before it is loaded"]);
+    // The function waits for the older of two loads of its caller.
+    let text = "global_load_dword v0, v2, s[0:1]; global_load_dword v3, v2, s[0:1]; s_call_b64 s[30:31], 2; \
+                v_add_f32 v1, v0, v0; s_endpgm; s_waitcnt vmcnt(1); s_setpc_b64 s[30:31]";
+    assert_eq!(said(Target::Gfx942, text), [""; 0]);
+    let other = text.replace("v_add_f32 v1, v0, v0", "v_add_f32 v1, v3, v3");
+    assert_eq!(said(Target::Gfx942, &other), ["0x14 missing-wait: v3 is used before it is loaded"]);
 }
 
 /// One caller leaves a load outstanding, and the other one none: the second caller does not see the load of the first.

@@ -422,7 +422,8 @@ fn pointers_without_relocations_are_refused() {
         image(file, |image| {
             let mut edits = Edits::default();
             edits.insert(start + 4, &[nop]);
-            result = Some(rewrite(image, Target::Gfx942, &edits).map(drop));
+            let new = rewrite(image, Target::Gfx942, &edits);
+            result = Some(new.map(|new| assert_eq!(validate(file, &new, Target::Gfx942, is_neutral), Ok(()))));
         });
         result.unwrap()
     };

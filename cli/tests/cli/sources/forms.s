@@ -1,4 +1,11 @@
-// Sources for each directive and form that LLVM's assembler takes. `//!` begins each, with the processor and what is on or off.
+// Sources for each directive and form that LLVM's assembler takes. `//! gfx906
+s_nop 0
+.org .
+. = .
+.org 4
+.org .+4
+s_nop 1
+//!` begins each, with the processor and what is on or off.
 //! gfx942
 .data
 .octa 0x123456789abcdef0123456789abcdef0
@@ -2378,6 +2385,7 @@ amdhsa.kernels:
     .sgpr_spill_count: "5"
     .uses_dynamic_stack: 'true'
     .ratio: [1.5, 0.1, 0.0, 1e300, "-3"]
+    .limits: [3.4028234663852886e38, -3.4028234663852886e38, 3.402823466385289e38, 1.1754943508222875e-38, 1.1754943508222874e-38]
     .args:
       - { .size: "8", .offset: 0x10, .value_kind: hidden_queue_ptr, .access: read_only, .is_const: false }
 .end_amdgpu_metadata

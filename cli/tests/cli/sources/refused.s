@@ -1271,6 +1271,40 @@ s_nop 0
 .cfi_personality 0x50, handler
 s_bad
 //! gfx906
+.lto_set_conditional 5, second
+s_bad
+//! gfx906
+.lto_set_conditional first,
+s_bad
+//! gfx906
+.cfi_startproc
+.cfi_offset 5 6
+s_bad
+//! gfx906
+.cfi_startproc
+.cfi_register 5 6
+s_bad
+//! gfx906
+.cfi_startproc
+.cfi_def_cfa 5 6
+s_bad
+//! gfx906
+.cfi_startproc
+.cfi_rel_offset 5 6
+s_bad
+//! gfx906
+.cfi_startproc
+.cfi_personality 1, handler
+s_bad
+//! gfx906
+.cfi_startproc
+.cfi_personality 9, handler
+s_bad
+//! gfx906
+.cfi_startproc
+.cfi_personality 0x1d, handler
+s_bad
+//! gfx906
 .cfi_startproc
 .cfi_personality 0x1b
 s_bad

@@ -111,6 +111,17 @@ fn a_linked_file_has_no_address_in_32_bits() {
     assert!(good("s_endpgm\n.data\nk: .quad k\n.long k-4-k").to_code_object(false).is_ok());
 }
 
+/// A linker defines the ends of the tables of functions, and of sections whose names are those of C.
+#[test]
+fn names_that_no_linker_defines_are_refused() {
+    let linked = |name: &str| good(&format!("s_endpgm\n.data\n.quad {name}")).to_code_object(false);
+    assert!(linked("__init_array_start").is_ok() && linked("__preinit_array_end").is_ok());
+    for name in ["__start_init_array", "__stop_fini_array", "__other_array_end", "__start_foo"] {
+        let message = linked(name).unwrap_err().to_string();
+        assert!(message.contains(&format!("`{name}` is not defined")), "{message}");
+    }
+}
+
 #[test]
 fn a_source_that_stands_alone_reads_no_file() {
     for directive in [".include \"Cargo.toml\"", ".incbin \"Cargo.toml\""] {
