@@ -97,6 +97,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("buffer_load_dword v0, off, s[0:3], 0 sc0 sc0", "sc0", "sc0 is here twice"),
     ("v_add_f32_dpp v0, v1, v2 row_shl:0", "0", "dpp_ctrl: a number from 1 to 15 expected"),
     ("v_add_f32_dpp v0, v1, v2", "v_add_f32_dpp", "dpp_ctrl is missing"),
+    ("v_pk_add_f16 v0, v1, v2 op_sel:0,1]", "0", "`[` expected"),
+    ("v_pk_add_f16 v0, v1, v2 op_sel:[0,1", "", "`]` expected"),
     ("s_waitcnt vmcnt(0) &", "", "simm16 has no such value"),
     ("s_sendmsg sendmsg(MSG_GS)", "MSG_GS", "op is missing"),
     ("s_sendmsg sendmsg(255)", "255", "255 does not fit in the 4 bits of message"),

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! run="cargo test --release --features all-targets --test llvm"
-//! $run                                           # a slice of 10,000 words of each kind
+//! $run                                           # a slice of 7,000 words of each kind
 //! AMDGPU_ISA_WORDS=10000000 $run -- random       # the full run of random words
 //! AMDGPU_ISA_WORDS=all $run -- systematic        # every value of every field
 //! ```
@@ -75,7 +75,7 @@ struct Options {
 }
 
 /// The number of words of each kind and target. There are 20 to 90 million words of the systematic kind.
-const DEFAULT_WORDS: u64 = 10_000;
+const DEFAULT_WORDS: u64 = 7_000;
 
 impl Options {
     fn read(arguments: &[String]) -> Result<Options, String> {

@@ -8,7 +8,7 @@ use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _};
 
 use super::asm_file::{contents, directory, sources};
-use super::{is_full, run};
+use super::run;
 
 const HSA: &str = "amdgcn-amd-amdhsa";
 
@@ -21,12 +21,7 @@ struct Form {
     triple: &'static str,
 }
 
-/// The distance between the sources of a file that are tried: the quick run tries every second one.
-fn step() -> usize {
-    if is_full() { 1 } else { 2 }
-}
-
-/// The sources of a file that are tried. A line with `//!` begins each, with its processor and features, or with a
+/// The sources of a file. A line with `//!` begins each, with its processor and features, or with a
 /// runtime other than HSA.
 fn forms(file: &str) -> Vec<Form> {
     let text = std::fs::read_to_string(sources().join(file)).unwrap();
@@ -42,7 +37,7 @@ fn forms(file: &str) -> Vec<Form> {
         };
         Form { text: text.into(), cpu: cpu.into(), features: features.into(), triple }
     };
-    parts.step_by(step()).map(form).collect()
+    parts.map(form).collect()
 }
 
 /// The answer of LLVM's assembler to a source: whether it takes it, its messages, and the object.
@@ -104,7 +99,7 @@ fn what_llvm_takes_becomes_what_llvm_makes() {
         std::fs::write(work.join(name), "hello\0world").unwrap();
     }
     let all = forms("forms.s");
-    assert!(all.len() > 200 / step(), "{}", all.len());
+    assert!(all.len() > 200, "{}", all.len());
     for form in all {
         let (is_good, said, theirs) = llvm(&form, &work);
         assert!(is_good, "{}: {said}", form.text);
@@ -125,7 +120,7 @@ fn what_llvm_takes_becomes_what_llvm_makes() {
 fn what_llvm_refuses_is_refused_in_the_same_line() {
     let work = directory("asm-refused");
     let all = forms("refused.s");
-    assert!(all.len() > 100 / step(), "{}", all.len());
+    assert!(all.len() > 100, "{}", all.len());
     for form in all {
         let (is_good, said, _) = llvm(&form, &work);
         assert!(!is_good, "{}", form.text);
