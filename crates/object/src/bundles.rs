@@ -137,3 +137,43 @@ fn decompress(bytes: &[u8], label: &str, end: &mut usize, nesting: Nesting<'_>, 
     let inside = Nesting { depth: nesting.depth + 1, base: 0, is_decompressed: true, ..nesting };
     visit_part(&plain.bytes, label, inside, each)
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use crate::{Error, bundle, visit};
+
+    /// The error of a visitor.
+    #[derive(Debug, PartialEq)]
+    struct Enough;
+
+    impl From<Error> for Enough {
+        fn from(_: Error) -> Enough {
+            Enough
+        }
+    }
+
+    #[test]
+    fn a_visitor_ends_the_visit_of_all_bundles() {
+        let object = include_bytes!("../../../tests/samples/gfx942/saxpy.co");
+        let id = b"hipv4-amdgcn-amd-amdhsa--gfx942";
+        let mut one = bundle::MAGIC.to_vec();
+        let start = one.len() + 4 * 8 + id.len();
+        for number in [1, start, object.len(), id.len()] {
+            one.extend((number as u64).to_le_bytes());
+        }
+        one.extend(id.iter().chain(object));
+        let file = [one.clone(), one].concat();
+        let visited = |last: usize| {
+            let mut parts = Vec::new();
+            let result = visit(&file, None, |_| {
+                parts.push(());
+                if parts.len() == last { Err(Enough) } else { Ok(()) }
+            });
+            (parts.len(), result)
+        };
+        assert_eq!(visited(0), (2, Ok(())));
+        assert_eq!(visited(1), (1, Err(Enough)));
+    }
+}

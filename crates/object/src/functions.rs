@@ -118,6 +118,16 @@ mod tests {
     }
 
     #[test]
+    fn a_symbol_ends_at_the_next_function_or_at_the_end_of_the_section() {
+        let mut section = section(&[0; 0x20]);
+        section.symbols.insert(5, symbol(0x120, 0, SymbolKind::Other, None));
+        let extents: Vec<_> = section.extents().map(|(_, range)| range).collect();
+        let expected = [4..8, 8..0x10, 0xc..0x10, 0x10..0x14, 0x16..0x20, 0x20..0x20].map(Some);
+        assert_eq!(extents[..6], expected);
+        assert_eq!(extents[6..], [None]);
+    }
+
+    #[test]
     fn pieces_begin_with_functions() {
         let section = section(&[0; 0x20]);
         let pieces = |from| section.functions(from).collect::<Vec<_>>();

@@ -12,6 +12,7 @@ mod source;
 use amdgpu_isa::patch::PatchError;
 use amdgpu_isa::{Inst, Target, decode, parse};
 use amdgpu_object::{Error, Image, Part, Section, SymbolKind};
+use amdgpu_program::addresses::MadeAddress;
 use amdgpu_program::{Difference, Edits, Placed, Slot, rewrite, validate};
 
 use machine::Machine;
@@ -456,4 +457,20 @@ fn labels_among_neutral_instructions_are_as_good_as_the_next() {
             validate(&file, &new, target, is_nop).unwrap_or_else(|e| panic!("{mask:#b}: {e}"));
         }
     });
+}
+
+/// Two addresses that are made at the same time, each from its own program counter.
+#[test]
+fn addresses_that_are_made_at_once_stay_apart() {
+    let text = "s_getpc_b64 s[0:1]; s_getpc_b64 s[2:3]; s_add_u32 s2, s2, 0x40; s_addc_u32 s3, s3, 0; s_add_u32 s0, s0, 0x80; \
+                s_addc_u32 s1, s1, 0";
+    let insts: Vec<_> = text.split("; ").map(|text| parse(Target::Gfx942, text).unwrap()).collect();
+    let code: Vec<u8> = insts.iter().flat_map(|inst| inst.words().to_vec()).flat_map(u32::to_le_bytes).collect();
+    let goals = |at: usize| {
+        let inst = decode(Target::Gfx942, &code[at..]).unwrap();
+        let all = MadeAddress::all(&inst, 0x100 + at as u64, &code[at + 4..]);
+        all.map(|all| all.iter().map(|made| (made.pc, made.goal)).collect::<Vec<_>>())
+    };
+    assert_eq!(goals(0), Some(vec![(0x104, 0x184)]));
+    assert_eq!(goals(4), Some(vec![(0x108, 0x148)]));
 }
