@@ -152,7 +152,7 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
         let first_of_kind = last != Some((inst.target(), inst.opcode(), inst.format()));
         last = Some((inst.target(), inst.opcode(), inst.format()));
         let fields: Vec<HeldField> = inst.fields().collect();
-        for &HeldField { first_bit: first, info, .. } in &fields {
+        for &HeldField { first_bit: first, info, value: held, .. } in &fields {
             // A field of the trailing dword can hide one of the base words.
             let hidden = fields.iter().any(|other| other.info.field == info.field && other.first_bit > first);
             let width = info.width + info.hi_width;
@@ -181,6 +181,7 @@ fn a_field_holds_what_was_asked_or_nothing_changes() {
                     (Some(model), Ok(got)) => {
                         assert_eq!(got, model, "{inst:?}: {} = {value}", info.field);
                         assert_eq!(got.get(info.field), Some(value), "{inst:?}: {}", info.field);
+                        assert_eq!(got.with(info.field, held), Ok(*inst), "{inst:?}: {} back", info.field);
                         let signed = (value << (32 - width)) as i32 >> (32 - width);
                         let number = if has_sign(&got, info.field) { signed.into() } else { i64::from(value) };
                         if let Ok(number) = i32::try_from(number) {
