@@ -1,4 +1,12 @@
 // Sources for each directive and form that LLVM's assembler takes. `//! gfx906
+.macro m a b
+.float \a
+.long \b
+.endm
+m 9e+5 6
+m 1e+5 9
+m 9.5e-1 9-4
+//! gfx906
 s_nop 0
 .org .
 . = .
@@ -2264,6 +2272,7 @@ amdhsa.version: [1, 2]
 amdhsa.kernels:
 .more: { .none: , .tilde: ~, .word: null }
 keys: {b: 1, 5: 2, a: 3, 12: 4, true: 7, false: 6, 1.5: 8, -2.5: 9, -1.5: 10, -3: 11, ~: 12, "x": 13}
+tags: {!!str 5: 1, !!int 7: 2, !!float 8: !!str 9}
 ...
 .end_amdgpu_metadata
 //! gfx906
