@@ -194,7 +194,8 @@ struct Pointers {
 impl Pointers {
     fn of(image: &Image, dynamic: &Dynamic) -> Pointers {
         let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
-        let is_named = |of: Referent| matches!(of, Referent::Symbol(n) if image.symbols[n].is_open() && dynamic.number(n).is_some());
+        let is_open = |n: usize| image.symbols[n].is_open() && dynamic.number(n).is_some();
+        let is_named = |of: Referent| matches!(of, Referent::Symbol(n) if is_open(n));
         let mut entries: BTreeSet<(usize, bool)> = BTreeSet::new();
         let (mut count, mut relative) = (0, 0);
         for relocation in relocations(image) {

@@ -184,8 +184,8 @@ fn constants_have_the_width_of_the_operation() {
     assert_eq!(halves, "vdst=00003c00");
 }
 
-/// 448 is the largest number of the OCP's eight-bit float with three bits of fraction, which has no infinity, and 240 that
-/// of the format that MI300 has.
+/// The largest number of the OCP's eight-bit float with three bits of fraction is 448, and that of MI300's is 240.
+/// Neither format has an infinity.
 #[test]
 fn what_is_too_large_for_a_small_float_becomes_no_number_or_the_largest() {
     let inputs = "src0=43e00000;src1=44800000;vdst.old=0;exec=1"; // 448 and 1024

@@ -462,8 +462,8 @@ fn labels_among_neutral_instructions_are_as_good_as_the_next() {
 /// Two addresses that are made at the same time, each from its own program counter.
 #[test]
 fn addresses_that_are_made_at_once_stay_apart() {
-    let text = "s_getpc_b64 s[0:1]; s_getpc_b64 s[2:3]; s_add_u32 s2, s2, 0x40; s_addc_u32 s3, s3, 0; s_add_u32 s0, s0, 0x80; \
-                s_addc_u32 s1, s1, 0";
+    let text = "s_getpc_b64 s[0:1]; s_getpc_b64 s[2:3]; s_add_u32 s2, s2, 0x40; s_addc_u32 s3, s3, 0; \
+                s_add_u32 s0, s0, 0x80; s_addc_u32 s1, s1, 0";
     let insts: Vec<_> = text.split("; ").map(|text| parse(Target::Gfx942, text).unwrap()).collect();
     let code: Vec<u8> = insts.iter().flat_map(|inst| inst.words().to_vec()).flat_map(u32::to_le_bytes).collect();
     let goals = |at: usize| {

@@ -1,4 +1,5 @@
-// Sources for each directive and form that LLVM's assembler takes. `//! gfx906
+// Sources for each directive and form that LLVM's assembler takes. `//!` begins each, with the processor and what is on or off.
+//! gfx906
 .macro m a b
 .float \a
 .long \b
@@ -13,7 +14,6 @@ s_nop 0
 .org 4
 .org .+4
 s_nop 1
-//!` begins each, with the processor and what is on or off.
 //! gfx942
 .data
 .octa 0x123456789abcdef0123456789abcdef0

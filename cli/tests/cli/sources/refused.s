@@ -1271,7 +1271,7 @@ s_nop 0
 .cfi_personality 0x50, handler
 s_bad
 //! gfx906
-.lto_set_conditional 5, second
+.lto_set_conditional , second
 s_bad
 //! gfx906
 .lto_set_conditional first,
