@@ -6,6 +6,7 @@ use crate::programs;
 use core::cell::Cell;
 
 use amdgpu_isa::flow::{Exit, Flow, Following, Lanes, State};
+use amdgpu_isa::hazards::{Hazards, Pending, Unbounded};
 use amdgpu_isa::{Inst, Reg, Target};
 use programs::{Nothing, assemble, insts, sample, samples};
 
@@ -492,6 +493,61 @@ fn the_work_grows_with_the_code() {
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert_eq!(flow.blocks().len(), 20_002);
     assert!(flow.follow(|_| amdgpu_isa::hazards::Pending::new(target), |_, _| ()));
+}
+
+/// Waits and hazards along a path, and the number of all steps.
+#[derive(Clone)]
+struct Machine<'s> {
+    pending: Pending<Unbounded>,
+    hazards: Hazards<Unbounded>,
+    steps: &'s Cell<usize>,
+}
+
+impl State for Machine<'_> {
+    fn step(&mut self, inst: &Inst, offset: u32) {
+        self.pending.issue(inst, offset);
+        self.hazards.issue_at(inst, offset);
+        self.steps.set(self.steps.get() + 1);
+    }
+
+    fn join(&mut self, other: &Self) -> bool {
+        let pending = self.pending.join(&other.pending);
+        self.hazards.join(&other.hazards) | pending
+    }
+
+    fn join_again(&mut self, other: &Self) -> bool {
+        let pending = self.pending.join_again(&other.pending);
+        self.hazards.join(&other.hazards) | pending
+    }
+}
+
+/// Branches lead far, forth and back, with loads and waits between them. States depend on what is outstanding, not on
+/// the distance from the beginning of the function, so they are soon final.
+#[test]
+fn long_branches_are_passed_a_few_times() {
+    let Some(target) = target() else { return };
+    const LEN: i64 = 20_000;
+    let wait = assemble(target, "s_waitcnt vmcnt(0)");
+    let between =
+        ["global_load_dword v1, v[2:3], off", "v_readfirstlane_b32 s4, v5"].map(|text| assemble(target, text));
+    let mut random = 0x2545_f491u32;
+    let mut code = Vec::new();
+    for n in 0..LEN {
+        random = random.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+        let to = (n + i64::from(random >> 8) % 300 - 150).clamp(0, LEN - 1);
+        // Each branch has 12 bytes, with a load or two instructions of one word before it.
+        match random >> 29 {
+            0 => code.extend(between[0].iter()),
+            1 => code.extend(between[1].iter().chain(&wait)),
+            _ => code.extend(wait.iter().chain(&wait)),
+        }
+        code.extend((0xbf84_0000 | ((to - n) * 3 - 1) as u32 & 0xffff).to_le_bytes());
+    }
+    code.extend(assemble(target, "s_endpgm"));
+    let (flow, steps) = (Flow::new(target, &code, BASE, &[BASE]), Cell::new(0));
+    let first = |_| Machine { pending: Pending::unbounded(target), hazards: Hazards::unbounded(target), steps: &steps };
+    assert!(flow.follow(first, |_, _| ()));
+    assert!(steps.get() < 4 * code.len() / 4, "{} steps in {} dwords", steps.get(), code.len() / 4);
 }
 
 /// In the samples every instruction before the padding is reached, and every path ends at an end of the program.

@@ -273,12 +273,25 @@ impl<'c> Finder<'c> {
             successors.ends.push(successors.items.len());
         }
         let predecessors = reversed(&successors, &counts);
+        let meetings = blocks.iter().zip(&counts).map(|(block, count)| block.is_entry || *count != 1).collect();
         let entries = (0..blocks.len()).filter(|n| blocks.get(*n).is_some_and(|block| block.is_entry)).collect();
         let (target, code, address) = (self.target, self.code, self.address);
         let is_root = |block: &Block| self.dword(block.start).is_some_and(|dword| self.roots.has(dword));
         let roots = (0..blocks.len()).filter(|n| blocks.get(*n).is_some_and(is_root)).collect();
         let (functions, return_sites) = (Vec::new(), BTreeMap::new());
-        Flow { target, code, address, blocks, successors, predecessors, entries, roots, functions, return_sites }
+        Flow {
+            target,
+            code,
+            address,
+            blocks,
+            successors,
+            predecessors,
+            meetings,
+            entries,
+            roots,
+            functions,
+            return_sites,
+        }
     }
 
     /// Looks for the target addresses of jumps and calls through registers. Returns whether any became known, changed,

@@ -100,7 +100,7 @@ impl<C: Capacity> State for Hazards<C> {
 impl Flow<'_> {
     /// Whether paths may meet at a block: it is an entry, or does not have exactly one predecessor.
     pub(super) fn is_meeting(&self, block: usize) -> bool {
-        self.predecessors(block).len() != 1 || self.blocks().get(block).is_some_and(|block| block.is_entry)
+        self.meetings.get(block).copied().unwrap_or(true)
     }
 
     /// Runs a block, up to a call at its end.

@@ -90,7 +90,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             end,
         };
         for (place, block) in group.iter().enumerate().filter(|(_, block)| flow.is_root(**block)) {
-            following.reach(place, Cow::Owned((following.first)(*block)));
+            following.reach(place, Cow::Owned(Box::new((following.first)(*block))));
         }
         following
     }
@@ -110,7 +110,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         let mut is_final = true;
         loop {
             while let Some(place) = self.next_open(&places) {
-                let state = self.before.get(place).and_then(Option::as_deref).cloned();
+                let state = self.before.get(place).cloned().flatten();
                 is_final &= self.pass(place, state, &mut |block, state| flow.run(block, state));
             }
             if !self.decide_exits() && !self.enter_next(&places) {
@@ -150,7 +150,10 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             let places = region.places;
             if region.repeats {
                 is_final &= self.settle_in(places.clone());
-                places.clone().for_each(|place| self.run_from_place(place, run));
+                for place in places.clone() {
+                    let state = self.before.get_mut(place).and_then(Option::take);
+                    self.run_from_place(place, state, run);
+                }
             } else {
                 is_final &= self.pass_once(&places, run);
             }
@@ -226,7 +229,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     fn pass_once(&mut self, places: &Range<usize>, run: &mut impl FnMut(usize, &mut S)) -> bool {
         self.enter_next(places);
         self.open.remove(&places.start);
-        let state = self.before.get_mut(places.start).and_then(Option::take).map(|state| *state);
+        let state = self.before.get_mut(places.start).and_then(Option::take);
         self.pass(places.start, state, run)
     }
 
@@ -303,7 +306,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             self.entered = place + 1;
             let Some(block) = self.group.get(place).copied().filter(|block| is_entry(*block)) else { continue };
             if self.before.get(place).is_some_and(Option::is_none) {
-                self.reach(place, Cow::Owned((self.first)(block)));
+                self.reach(place, Cow::Owned(Box::new((self.first)(block))));
                 return true;
             }
         }
@@ -323,7 +326,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     /// Calls `each` with the blocks from a place on up to where paths meet, and the state before each. `each` may
     /// change the effect of [`State::step`] in its block: the next blocks get the state after the change.
     pub fn from_place(&self, place: usize, each: &mut impl FnMut(usize, &S)) {
-        self.run_from_place(place, &mut |block, state| {
+        let state = self.before.get(place).cloned().flatten();
+        self.run_from_place(place, state, &mut |block, state| {
             each(block, state);
             if self.alone(block).next().is_some() {
                 self.flow.run(block, state);
@@ -336,15 +340,15 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         (0..self.group.len()).for_each(|place| self.from_place(place, each));
     }
 
-    fn run_from_place(&self, place: usize, run: &mut impl FnMut(usize, &mut S)) {
-        let (Some(&block), Some(Some(state))) = (self.group.get(place), self.before.get(place)) else { return };
-        let mut way = vec![(block, S::clone(state))];
-        while let Some((block, mut state)) = way.pop() {
+    fn run_from_place(&self, place: usize, state: Option<Box<S>>, run: &mut impl FnMut(usize, &mut S)) {
+        let mut next = self.group.get(place).copied().zip(state);
+        let mut others = Vec::new();
+        while let Some((block, mut state)) = next.take().or_else(|| others.pop()) {
             run(block, &mut state);
-            let mut alone = self.alone(block).peekable();
-            if alone.peek().is_some() && self.goes_on(block, &mut state) {
-                way.extend(alone.map(|next| (next, state.clone())));
-            }
+            let mut alone = self.alone(block);
+            let Some(first) = alone.next().filter(|_| self.goes_on(block, &mut state)) else { continue };
+            others.extend(alone.map(|other| (other, state.clone())));
+            next = Some((first, state));
         }
     }
 
@@ -360,13 +364,13 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     /// Joins a state to the state of a place.
-    fn reach(&mut self, place: usize, state: Cow<'_, S>) {
+    fn reach(&mut self, place: usize, state: Cow<'_, Box<S>>) {
         let is_again = self.passed.get(place).is_some_and(|times| *times >= AGAIN);
         let changed = match self.before.get_mut(place).filter(|_| place < self.end) {
             Some(Some(old)) if is_again => old.join_again(&state),
             Some(Some(old)) => old.join(&state),
             Some(new) => {
-                *new = Some(Box::new(state.into_owned()));
+                *new = Some(state.into_owned());
                 true
             }
             None => false,
@@ -378,10 +382,11 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
 
     /// Follows the state before a place up to where paths meet: `run` turns the state before a block into the one at
     /// its end. Returns `false` if blocks were passed too often.
-    fn pass(&mut self, place: usize, state: Option<S>, run: &mut impl FnMut(usize, &mut S)) -> bool {
+    fn pass(&mut self, place: usize, state: Option<Box<S>>, run: &mut impl FnMut(usize, &mut S)) -> bool {
         let mut is_final = true;
-        let mut way: Vec<(usize, S)> = self.group.get(place).copied().zip(state).into_iter().collect();
-        while let Some((block, mut state)) = way.pop() {
+        let mut next = self.group.get(place).copied().zip(state);
+        let mut others = Vec::new();
+        while let Some((block, mut state)) = next.take().or_else(|| others.pop()) {
             if !self.count(block) {
                 is_final = false;
                 continue;
@@ -395,15 +400,15 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
             if !self.goes_on(block, &mut state) {
                 continue;
             }
-            let Some((&last, others)) = self.flow.successors(block).split_last() else { continue };
-            for &next in others {
-                match self.flow.is_meeting(next) {
-                    false => way.push((next, state.clone())),
-                    true => self.reach(self.place(next), Cow::Borrowed(&state)),
+            let Some((&last, before)) = self.flow.successors(block).split_last() else { continue };
+            for &other in before {
+                match self.flow.is_meeting(other) {
+                    false => others.push((other, state.clone())),
+                    true => self.reach(self.place(other), Cow::Borrowed(&state)),
                 }
             }
             match self.flow.is_meeting(last) {
-                false => way.push((last, state)),
+                false => next = Some((last, state)),
                 true => self.reach(self.place(last), Cow::Owned(state)),
             }
         }
@@ -424,7 +429,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     /// Passes the state of a call on to the function. `place` is the start of the path to the call.
     fn call(&mut self, block: usize, place: usize, state: &S) {
         let Some(callee) = self.flow.callee(block) else { return };
-        let mut entered = state.clone();
+        let mut entered = Box::new(state.clone());
         entered.enter();
         let function = self.flow.function_of(callee);
         self.reach(self.place(callee), Cow::Owned(entered));
@@ -436,14 +441,14 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     /// Adds the state at a return to the end of the block's function.
-    fn leave(&mut self, block: usize, mut state: S) {
+    fn leave(&mut self, block: usize, mut state: Box<S>) {
         state.leave();
         let function = self.flow.function_of(block);
         let exited = self.exits.entry(function).or_default();
         let changed = match &mut exited.state {
             Some(old) => old.join(&state),
             new => {
-                *new = Some(Box::new(state));
+                *new = Some(state);
                 true
             }
         };

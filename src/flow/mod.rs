@@ -97,6 +97,8 @@ pub struct Flow<'c> {
     blocks: Vec<Block>,
     successors: Lists,
     predecessors: Lists,
+    /// Whether paths may meet at each block: it is an entry, or does not have exactly one predecessor.
+    meetings: Vec<bool>,
     entries: Vec<usize>,
     /// The entries that the caller gave: they have unknown callers.
     roots: Vec<usize>,

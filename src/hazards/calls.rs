@@ -2,7 +2,7 @@
 
 use super::in_flight::{Held, Passed, event};
 use super::owed::{self, Owed};
-use super::past::{BEFORE, EMPTY, Past};
+use super::past::{EMPTY, Past, before};
 use super::room::{Capacity, Room};
 use super::steps::Seen;
 use super::{Hazards, Pending};
@@ -26,7 +26,10 @@ impl<C: Capacity> Pending<C> {
         for held in all.iter() {
             self.merge(held);
         }
-        self.passed.iter_mut().for_each(|passed| *passed = Passed::NOTHING);
+        self.passed.cut(0);
+        for number in 0..COUNTS[self.target as usize].events.len() {
+            self.passed.put(number, Passed::NOTHING);
+        }
     }
 
     /// Leaves a function: removes the operations of its callers, since each caller knows its own.
@@ -37,6 +40,11 @@ impl<C: Capacity> Pending<C> {
     /// Returns from a called function, which began with [`Pending::enter`]. `exit` is the state at its end, perhaps
     /// joined with the states of other callers.
     pub fn returned_from(&mut self, exit: &Pending<C>) {
+        if C::GROWS && exit.passed.is_empty() {
+            // No path from a known call has reached the end yet, so no operation of a caller is left there.
+            self.held.cut(0);
+            self.passed.iter_mut().for_each(|own| *own = Passed::FINISHED);
+        }
         let target = self.target;
         let passed = |held: &Held| exit.passed.get(usize::from(held.event));
         let of = |held: &Held| event(target, held.event).zip(passed(held).copied());
@@ -77,7 +85,7 @@ impl<C: Capacity> Hazards<C> {
 
     /// Enters a called function: from here on, the instructions before it count as the caller's.
     pub fn enter(&mut self) {
-        self.before = BEFORE;
+        self.before = before(HAZARDS[self.target as usize]);
         let (past, owed) = (self.past.clone(), self.owed.clone());
         self.past.cut(0);
         self.owed.cut(0);

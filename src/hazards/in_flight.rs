@@ -49,13 +49,32 @@ pub struct Passed {
 
 impl Passed {
     pub const NOTHING: Passed = Passed { done_at: u16::MAX, age: 0, loose: 0 };
+    /// The effect of a wait for all operations. None is left, so another path determines the increases of ages where
+    /// paths meet.
+    pub const FINISHED: Passed = Passed { done_at: 0, age: u8::MAX, loose: 0 };
 
     /// Notes a wait until at most `at_most` operations of the counter are left.
     pub(super) fn wait(&mut self, at_most: u8, event: &Event) {
         let older = if event.keeps_order() { self.age.saturating_sub(self.loose) } else { 0 };
         // `Held::at_most` is 0 for an event without an order.
         let done_at = if at_most == 0 { 0 } else { at_most.saturating_sub(older).into() };
+        self.end_at(done_at);
+    }
+
+    /// Notes that the operations are done for which `Held::at_most` is at least `done_at`.
+    fn end_at(&mut self, done_at: u16) {
         self.done_at = self.done_at.min(done_at);
+        if self.done_at == 0 {
+            *self = Passed::FINISHED;
+        }
+    }
+
+    /// Notes a younger operation of the same order, which may be done first if `is_loose`.
+    pub(super) fn raise(&mut self, is_loose: bool) {
+        if self.done_at != 0 {
+            self.age = self.age.saturating_add(1);
+            self.loose = self.loose.saturating_add(is_loose.into());
+        }
     }
 
     pub fn join(&mut self, other: &Passed) {
@@ -68,11 +87,11 @@ impl Passed {
     /// Adds the effect of a function that was called.
     pub(super) fn then(&mut self, other: &Passed, event: &Event) {
         let older = if event.keeps_order() { self.age.saturating_sub(self.loose) } else { 0 };
-        self.done_at = self.done_at.min(match other.done_at {
+        (self.age, self.loose) = (self.age.saturating_add(other.age), self.loose.saturating_add(other.loose));
+        self.end_at(match other.done_at {
             u16::MAX => u16::MAX,
             done_at => done_at.saturating_sub(older.into()),
         });
-        (self.age, self.loose) = (self.age.saturating_add(other.age), self.loose.saturating_add(other.loose));
     }
 }
 

@@ -19,6 +19,11 @@ impl<C: Capacity> Pending<C> {
             changed |= other > *most;
             *most = other.max(*most);
         }
+        // A path on which no known call has entered the function does not lead back to a call.
+        if self.passed.is_empty() {
+            changed |= !other.passed.is_empty();
+            self.passed.clone_from(&other.passed);
+        }
         for (passed, other) in self.passed.iter_mut().zip(other.passed.iter()) {
             let before = *passed;
             passed.join(other);
@@ -104,11 +109,18 @@ impl<C: Capacity> Hazards<C> {
         let order = new.order();
         let at = self.past.partition_point(|past| past.order() < order);
         let mut alike = self.past.iter_mut().skip(at).take_while(|past| past.order() == order);
-        if let Some(same) = alike.find(|past| past.is_of(new)) {
+        if let Some(same) = alike.find(|past| past.is_of(new) || C::GROWS && past.implies(new)) {
             // If one path has the instruction twice, the later occurrence is the worse one.
             let before = *same;
             same.worsen(new);
             return *same != before;
+        }
+        if C::GROWS {
+            let mut n = 0;
+            self.past.keep(|past| {
+                n += 1;
+                n <= at || past.order() != order || !new.implies(past)
+            });
         }
         if self.past.put(at, *new) {
             return true;

@@ -2,6 +2,7 @@
 
 use crate::hazards::pair::parts;
 use crate::hazards::steps::Age;
+use crate::hazards::table::longest;
 use crate::hazards::uses::Uses;
 use crate::inst::Inst;
 use crate::table::hazards::HazardTables;
@@ -51,8 +52,12 @@ pub(super) const EMPTY: Past = Past {
 
 /// A stand-in for the instructions before a function, at its beginning: no instruction has come after them, and no row
 /// has ended.
-pub(super) const BEFORE: Past =
-    Past { rows: u128::MAX, age: Age::NEW, last_states: u8::MAX, last_valu: u8::MAX, ..EMPTY };
+pub(super) fn before(tables: &HazardTables) -> Past {
+    let lasts = tables.rows.iter().map(|row| row.lasts).filter(|lasts| *lasts != u8::MAX).max().unwrap_or(0);
+    let last_states = longest(u128::MAX, tables.lasts_states).max(lasts);
+    let last_valu = longest(u128::MAX, tables.lasts_valu).max(Age::LIKE);
+    Past { rows: u128::MAX, age: Age::NEW, last_states, last_valu, ..EMPTY }
+}
 
 impl Default for Past {
     fn default() -> Past {
@@ -88,6 +93,18 @@ impl Past {
     pub(super) fn is_of(&self, other: &Past) -> bool {
         let of = |past: &Past| (past.rows, past.armed, past.gone, past.age.trans, past.msb, past.inherited, past.kind);
         of(self) == of(other) && (self.inst == other.inst || self.has_kind() && is_alike(self, other))
+    }
+
+    /// Whether every demand that `other` makes on later instructions is one that this entry makes, too: it is the same
+    /// instruction or one of the same kind, younger, with more rows and registers.
+    pub(super) fn implies(&self, other: &Past) -> bool {
+        let of = |past: &Past| (past.age.trans, past.age.like, past.age.counted, past.msb, past.inherited, past.kind);
+        let distance = |past: &Past| (past.age.states.min(past.last_states), past.age.valu.min(past.last_valu));
+        let (own, others) = (distance(self), distance(other));
+        (other.rows & !self.rows, other.armed & !self.armed, self.gone & !other.gone) == (0, 0, 0)
+            && (own.0 <= others.0 && own.1 <= others.1)
+            && of(self) == of(other)
+            && (self.inst == other.inst || self.has_kind() && is_alike(self, other))
     }
 
     /// Whether other instructions may be of the same kind; never in a bounded state, the only one without an allocator.

@@ -67,7 +67,8 @@ pub struct Pending<C: Capacity = Bounded> {
     pub(super) index: IndexMode,
     /// The greatest value that each counter can have now.
     pub(super) most: [u8; Counter::ALL.len()],
-    /// The effect of the function so far on the operations of each event; empty in a bounded state.
+    /// The effect of a called function so far on the operations of each event; empty in a bounded state, and if no
+    /// known call has entered the function.
     pub(super) passed: C::Passed,
 }
 
@@ -92,9 +93,7 @@ impl Pending {
 impl Pending<super::Unbounded> {
     /// The state without outstanding operations, with room for any number of them.
     pub fn unbounded(target: Target) -> Self {
-        let events = COUNTS[target as usize].events.len();
-        let passed = alloc::vec![Passed::NOTHING; events];
-        let held = alloc::vec::Vec::new();
+        let (held, passed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
         let (msb, index) = (VgprMsb::ENTRY, IndexMode::OFF);
         Pending { target, held, overflowed: false, msb, index, most: [0; Counter::ALL.len()], passed }
     }
@@ -529,8 +528,7 @@ impl<C: Capacity> Pending<C> {
         let mut full = false;
         for (number, passed) in (0..).zip(self.passed.iter_mut()) {
             if event(target, number).is_some_and(|event| event.order == raised.order) {
-                passed.age = passed.age.saturating_add(1);
-                passed.loose = passed.loose.saturating_add(u8::from(raised.holds == Holds::Loose));
+                passed.raise(raised.holds == Holds::Loose);
             }
         }
         self.pass(max, |event| event.order == raised.order);

@@ -22,10 +22,10 @@ pub trait Capacity: Clone + Debug + PartialEq + Eq {
     /// Effects of the function so far, which only control flow needs.
     #[doc(hidden)]
     type Passed: Room<Passed>;
-    /// Whether instructions that are the same for all rules are one entry. It takes time for each instruction, and code,
-    /// and is needed where there are very many of them.
+    /// Whether the storage grows. Then instructions that are the same for all rules are one entry, which takes time for
+    /// each instruction, and code, and is needed where there are very many of them.
     #[doc(hidden)]
-    const GROUPS: bool;
+    const GROWS: bool;
 }
 
 /// Storage in the value itself, which is `Copy` and needs no heap. A state without room becomes incomplete.
@@ -37,7 +37,7 @@ impl Capacity for Bounded {
     type Past = Few<Past, { super::Hazards::MOST }>;
     type Owed = Few<Owed, 48>;
     type Passed = Few<Passed, 0>;
-    const GROUPS: bool = false;
+    const GROWS: bool = false;
 }
 
 /// Storage in memory that grows, so that a state is never full.
@@ -51,7 +51,7 @@ impl Capacity for Unbounded {
     type Past = alloc::vec::Vec<Past>;
     type Owed = alloc::vec::Vec<Owed>;
     type Passed = alloc::vec::Vec<Passed>;
-    const GROUPS: bool = true;
+    const GROWS: bool = true;
 }
 
 /// A list with the room that a [`Capacity`] gives it.

@@ -45,8 +45,9 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) owed: C::Owed,
     /// The entry of all instructions that had no room, with the rows of all of them and the least of their ages.
     pub(super) overflow: Past,
-    /// A stand-in for the instructions before the function. Its rows are those that the function has not ended, and its
-    /// age counts the function's instructions. `Hazards::returned_from` applies both to the caller's entries.
+    /// A stand-in for the instructions before a known call that has entered the function. Its rows are those that the
+    /// function has not ended, and its age counts the function's instructions. `Hazards::returned_from` applies both to
+    /// the caller's entries.
     pub(super) before: Past,
 }
 
@@ -86,7 +87,7 @@ impl Hazards<super::Unbounded> {
     pub fn unbounded(target: Target) -> Self {
         let (past, owed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
         let (modes, msb, seen) = (Modes::NEITHER, VgprMsb::ENTRY, Seen::NOTHING);
-        Hazards { target, strict: false, modes, msb, seen, past, owed, overflow: EMPTY, before: super::past::BEFORE }
+        Hazards { target, strict: false, modes, msb, seen, past, owed, overflow: EMPTY, before: EMPTY }
     }
 }
 
@@ -476,7 +477,7 @@ impl<C: Capacity> Hazards<C> {
         if new.rows != 0 {
             new.last_states = longest(new.rows, tables.lasts_states);
             new.last_valu = longest(new.rows, tables.lasts_valu);
-            if C::GROUPS {
+            if C::GROWS {
                 new.kind = kind(tables, new.rows, uses);
             }
             self.merge(&new);

@@ -31,7 +31,7 @@ impl Age {
     /// The greatest count of transcendental operations: more than any row asks for.
     const TRANS: u8 = 8;
     /// The greatest count of operations of a kind: at least as many as a wait can leave outstanding.
-    const LIKE: u8 = 63;
+    pub(super) const LIKE: u8 = 63;
 
     /// The age that one instruction adds. `states` is its number of wait states, `is` has the flags of its class, and
     /// `counted` is 1 if it is one of `HazardTables::counted`, otherwise 0.

@@ -59,6 +59,17 @@ fn callers_do_not_see_what_others_leave() {
     assert_eq!(said(Target::Gfx942, text), [""; 0]);
 }
 
+/// The kernel begins in the middle of the function that it calls, so it reaches the return of the function before any
+/// call does.
+#[test]
+fn a_return_that_no_call_has_reached_yet_leaves_nothing_to_the_caller() {
+    let text = "s_cbranch_scc0 1; s_setpc_b64 s[30:31]; global_load_dword v0, v2, s[0:1]; s_call_b64 s[30:31], 3; \
+                v_add_f32 v1, v0, v0; s_cbranch_scc0 65534; s_endpgm; s_waitcnt vmcnt(0); s_branch 65526";
+    assert_eq!(said(Target::Gfx942, text), [""; 0]);
+    let text = text.replace("vmcnt(0)", "vmcnt(1)");
+    assert_eq!(said(Target::Gfx942, &text), ["0x14 missing-wait: v0 is used before it is loaded"]);
+}
+
 #[test]
 fn a_function_that_calls_itself_comes_to_an_end() {
     let text = "s_call_b64 s[30:31], 1; s_endpgm; s_cbranch_scc0 1; s_call_b64 s[30:31], 65533; s_setpc_b64 s[30:31]";
