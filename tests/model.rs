@@ -220,17 +220,19 @@ fn try_hazards(flow: &Flow<'_>, paths: &[Vec<usize>], counts: &mut Counts) {
         above.map(|(key, n)| (*key, *n)).collect::<Vec<_>>()
     };
     let (joined, single, bounded) = (of_any(&joined), of_any(&single), of_any(&bounded));
-    counts.unfounded += u64::from(!above(&bounded, &joined).is_empty());
-    counts.forgotten += u64::from(!is_incomplete && bounded != joined);
-    counts.full += u64::from(is_incomplete);
-    let (mut too_much, mut too_little) = (above(&joined, &single), above(&single, &joined));
     // A need names the first of its registers. The first one is different if a later producer stands for some of the
     // registers.
     let has = |all: &HashMap<OfAny, u8>, ((address, rule, _), missing): &(OfAny, u8)| {
         all.iter().any(|((a, r, _), n)| (a, r) == (address, rule) && n >= missing)
     };
-    too_much.retain(|need| !has(&single, need));
-    too_little.retain(|need| !has(&joined, need));
+    let missing = |from: &HashMap<OfAny, u8>, of: &HashMap<OfAny, u8>| {
+        above(of, from).into_iter().filter(|need| !has(from, need)).collect::<Vec<_>>()
+    };
+    let is_unfounded = !missing(&joined, &bounded).is_empty();
+    counts.unfounded += u64::from(is_unfounded);
+    counts.forgotten += u64::from(!is_incomplete && (is_unfounded || !missing(&bounded, &joined).is_empty()));
+    counts.full += u64::from(is_incomplete);
+    let (too_much, mut too_little) = (missing(&single, &joined), missing(&joined, &single));
     // For registers whose upper bits differ on two paths, needs are not sure, and waits and events are not followed.
     if !is_known {
         let has_distance = |rule: &str| Rule::all().any(|other| other.id() == rule && other.unit() != Unit::Event);
