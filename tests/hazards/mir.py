@@ -25,6 +25,7 @@ def candidates(name):
         return [b + "_e64" for b in bases]
     out = [b + f for b in bases for f in (form, "_e64", "_e32", "")]
     out += [b.replace("_e64", "").replace("_e32", "") + s for b in bases for s in ("_gfx9_e64", "_gfx10_e32", "_vgprcd_e64", "_mac_e64", "_mac_vgprcd_e64")]
+    out += [b.removesuffix("_twoaddr") + s for b in bases for s in ("_twoaddr", "_threeaddr")]
     out += [b + "_twoaddr_w32" + form for b in bases] + [b + "_twoaddr_w32" for b in bases] + [b + "_twoaddr_w64" for b in bases]
     return list(dict.fromkeys(out + [name]))
 

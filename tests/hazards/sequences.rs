@@ -33,20 +33,23 @@ fn sequences() -> Vec<Sequence> {
         let mut columns = line.split(" | ");
         let mut words = columns.next().unwrap().split(' ');
         let (rule, words) = (words.next().unwrap(), words.collect::<Vec<_>>());
-        let range = columns.next().unwrap();
+        let ranges = columns.next().unwrap();
         let columns: Vec<_> = columns.map(starred).collect();
-        let of = move |target| {
+        let of = |target| {
             let stars = (0..columns.len()).filter(|n| columns[*n].1).collect();
             let insts = columns.iter().map(|(inst, ..)| *inst).collect();
             let rules = columns.iter().map(|(.., rules)| rules.clone()).collect();
             Sequence { rule, words: words.clone(), target, insts, stars, rules }
         };
-        if range.contains(':') || !range.contains("..") && !targets.contains(&range) {
-            return vec![of(range)];
-        }
-        let (first, last) = range.split_once("..").unwrap_or((range, range));
-        let at = |name| targets.iter().position(|t| *t == name).unwrap_or_else(|| panic!("{name} in {line}"));
-        targets[at(first)..=at(last)].iter().map(|target| of(target)).collect()
+        let of_range = |range: &'static str| {
+            if range.contains(':') || !range.contains("..") && !targets.contains(&range) {
+                return vec![of(range)];
+            }
+            let (first, last) = range.split_once("..").unwrap_or((range, range));
+            let at = |name| targets.iter().position(|t| *t == name).unwrap_or_else(|| panic!("{name} in {line}"));
+            targets[at(first)..=at(last)].iter().map(|target| of(target)).collect()
+        };
+        ranges.split(' ').flat_map(of_range).collect::<Vec<_>>()
     };
     lines.flat_map(of_line).collect()
 }

@@ -473,7 +473,7 @@ class Rules:
     F26w do), so that what a test says tells which of them it has found."""
 
     TARGETS = ("gfx600", "gfx700", "gfx803", "gfx810", "gfx900", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010-wave32",
-               "gfx1030-wave32", "gfx1100", "gfx1150", "gfx1200-wave32", "gfx1250", "gfx1251")
+               "gfx1030-wave32", "gfx1100", "gfx1150", "gfx1200-wave32", "gfx1250", "gfx1251", "gfx12-5-generic")
     MODULES = ("hazards",)
     # These ask LLVM, whatever the rules are, or would be the same with any.
     SKIPPED = ("llvm_inserts", "each_row_has", "rules_can_be_listed")
