@@ -62,9 +62,9 @@ impl fmt::Display for Inserted {
     }
 }
 
-/// The differences with a reason. Each has five columns: targets, the instructions that `lint --fix` inserts (`*` stands
-/// for what any of these begin with), those that LLVM inserts, a part of the texts of the two instructions around the
-/// place, and the reason.
+/// The differences with a reason. Each has five columns: targets, the instructions that `lint --fix` inserts, those that
+/// LLVM inserts, a part of the texts of the two instructions around the place, and the reason. A second column with `*`
+/// and an end is about all instructions whose texts have this end.
 fn differences() -> impl Iterator<Item = [&'static str; 5]> {
     let lines = include_str!("passes.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split(" | ").collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{line}")))
