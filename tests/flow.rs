@@ -550,6 +550,20 @@ fn long_branches_are_passed_a_few_times() {
     assert!(steps.get() < 4 * code.len() / 4, "{} steps in {} dwords", steps.get(), code.len() / 4);
 }
 
+/// A kernel without branches calls 1,500 functions, one after the other.
+#[test]
+fn the_code_after_each_call_is_passed_once_more() {
+    let Some(target) = target() else { return };
+    // The kernel calls the function after it, and goes on after that function.
+    let texts = ["s_nop 0", "s_call_b64 s[30:31], 1", "s_branch 2", "s_nop 0", "s_setpc_b64 s[30:31]"];
+    let words = texts.map(|text| amdgpu_isa::parse(target, text).unwrap().words()[0]);
+    let code = [words.map(u32::to_le_bytes).as_flattened().repeat(1500), assemble(target, "s_endpgm")].concat();
+    let (flow, steps) = (Flow::new(target, &code, BASE, &[BASE]), Cell::new(0));
+    let first = |_| Machine { pending: Pending::unbounded(target), hazards: Hazards::unbounded(target), steps: &steps };
+    assert!(flow.follow(first, |_, _| ()));
+    assert!(steps.get() < 4 * code.len() / 4, "{} steps in {} dwords", steps.get(), code.len() / 4);
+}
+
 /// In the samples every instruction before the padding is reached, and every path ends at an end of the program.
 #[test]
 fn samples_are_followed_whole() {

@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::order::set;
 use super::{Block, Exit, Flow, Lists};
 use crate::addresses::Addresses;
 use crate::decode::decode;
@@ -101,7 +102,9 @@ fn with_calls(mut flow: Flow<'_>) -> Flow<'_> {
     for call in 0..flow.blocks.len() {
         let function = flow.callee(call).and_then(|callee| flow.functions.get(callee).copied());
         if let Some(function) = function {
-            flow.return_sites.entry(function).or_default().extend_from_slice(flow.successors.of(call));
+            let sites = flow.successors.of(call);
+            sites.iter().for_each(|site| set(&mut flow.meetings, *site, true));
+            flow.return_sites.entry(function).or_default().extend_from_slice(sites);
         }
     }
     flow

@@ -98,7 +98,7 @@ impl<C: Capacity> State for Hazards<C> {
 }
 
 impl Flow<'_> {
-    /// Whether paths may meet at a block: it is an entry, or does not have exactly one predecessor.
+    /// Whether paths may meet at a block.
     pub(super) fn is_meeting(&self, block: usize) -> bool {
         self.meetings.get(block).copied().unwrap_or(true)
     }

@@ -97,7 +97,8 @@ pub struct Flow<'c> {
     blocks: Vec<Block>,
     successors: Lists,
     predecessors: Lists,
-    /// Whether paths may meet at each block: it is an entry, or does not have exactly one predecessor.
+    /// Whether paths may meet at each block: it is an entry, does not have exactly one predecessor, or comes after a
+    /// known call, where the path of the caller goes on whenever the state at the function's end has changed.
     meetings: Vec<bool>,
     entries: Vec<usize>,
     /// The entries that the caller gave: they have unknown callers.
