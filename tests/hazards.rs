@@ -416,6 +416,26 @@ fn the_state_is_read_when_all_is_idle() {
     check("gfx1250", &["s_wait_idle", mov, read], [0, 0, 1]);
 }
 
+/// On CDNA5 every instruction is a producer of rules that cannot tell their producers apart, of which a state keeps the
+/// latest one. So many scalar operations leave room for others.
+#[test]
+fn the_latest_of_producers_that_are_alike_stands_for_all() {
+    for &target in Target::ALL {
+        let mut hazards = Hazards::new(target);
+        for n in 0..100 {
+            hazards.issue(&parse(target, &format!("s_mov_b32 s{n}, 0")).unwrap());
+            assert!(!hazards.is_incomplete(), "{target}, after {n} operations");
+        }
+    }
+    let (first, second) = ("s_mov_b32 s2, 0", "s_mov_b32 s3, 0");
+    let Ok(target) = "gfx1250".parse::<Target>() else { return };
+    let mode = parse(target, "s_setreg_b32 hwreg(HW_REG_WAVE_MODE), s1").unwrap();
+    let mut hazards = Hazards::strict(target);
+    [first, second].iter().for_each(|text| hazards.issue(&parse(target, text).unwrap()));
+    let need = hazards.needs(&mode).valu.expect("two v_nop are missing");
+    assert_eq!((need.missing, need.producer.to_string()), (2, second.to_string()));
+}
+
 /// Joining takes the worst of both states, in any order, and converges. A producer that does not fit is reported as
 /// unknown.
 #[test]

@@ -156,6 +156,7 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let how = watched(&isa.hazards.seen, &t.row.name).map_or("-", |watched| &watched.how);
     put!(w, "pairs: {}, until_written: {}, ", how == "pairs", how == "until written");
     put!(w, "again: {:#x}, asking: {asking:#x}", set(&|row| row.rule.again.is_some()));
+    put!(w, ", latest: {:#x}", set(&|row| row.is_about_latest()));
     putln!(w, ", events: {events:#x}, waited: {waited:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask);
     Ok(())
 }

@@ -39,6 +39,19 @@ pub struct HazardRow<'a> {
 }
 
 impl HazardRow<'_> {
+    /// Whether no producer of the row differs from another one in anything but its age, so that only the latest counts.
+    pub fn is_about_latest(&self) -> bool {
+        let HazardRule { then, then_side, again, counted, registers, ends, trans, lasts, times, unit, .. } = self.rule;
+        let has_more = then.is_some() || then_side.is_some() || again.is_some() || *counted;
+        let is_counted = trans.is_some() || lasts.is_some() || times.is_some() || unit == "event";
+        let is_ended_alone = ends.iter().any(|side| side.over || side.upto.is_some());
+        let [first, others @ ..] = &self.distance;
+        registers.overlap == "-"
+            && registers.differs.is_none()
+            && !(has_more || is_counted || is_ended_alone)
+            && others.iter().all(|distance| distance == first)
+    }
+
     /// The bits of the kinds that the row's waits count (`upto`), 0 for a missing kind; `None` for more than two kinds.
     pub fn counts(&self, tables: &HazardTables) -> Option<[u16; 2]> {
         let waits = self.rule.ends.iter().filter_map(|side| side.upto.as_ref());

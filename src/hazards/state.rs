@@ -399,6 +399,8 @@ impl<C: Capacity> Hazards<C> {
                 true => new.armed |= 1 << n,
             }
         }
+        // The new producer stands for the earlier ones of these rows.
+        ends |= new.rows & tables.latest;
         let states = match is & class::NOP {
             0 => 1,
             _ => (inst.get(Field::Simm16).unwrap_or(0) & u32::from(tables.nop)) as u8 + 1,

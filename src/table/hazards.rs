@@ -109,6 +109,8 @@ pub(crate) struct HazardTables {
     pub begin: u128,
     /// The rows with two producers.
     pub again: u128,
+    /// The rows that cannot tell their producers apart, so that only the latest producer counts.
+    pub latest: u128,
     /// The bits of the constant of `s_nop` that count.
     pub nop: u16,
 }
