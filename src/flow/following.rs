@@ -29,8 +29,7 @@ pub struct Following<'f, 'c, S, F> {
     /// Each block with its place, which is its index in the group, in the order of the blocks.
     places: Vec<(usize, usize)>,
     first: F,
-    /// The state before each block at which paths meet. A block to which one path leads gets its state from its
-    /// predecessor.
+    /// The state before each block at which paths meet. Any other block gets its state from its predecessor.
     before: Vec<Option<Box<S>>>,
     /// The blocks whose state changed, as indices in the group.
     open: BTreeSet<usize>,

@@ -28,7 +28,7 @@ impl Regions {
     pub(super) fn new(flow: &Flow<'_>, group: &[usize], place: impl Fn(usize) -> usize) -> Regions {
         let mut regions = Regions { last_from: vec![None; group.len()], next: 0 };
         let ends = function_ends(flow, group);
-        // The place at which the state for each block is kept: for a block with a single predecessor, the place of the
+        // The place at which the state for each block is kept: for a block at which no paths meet, the place of the
         // predecessor's state.
         let mut heads: Vec<usize> = Vec::with_capacity(group.len());
         for (at, &block) in group.iter().enumerate() {

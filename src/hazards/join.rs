@@ -108,19 +108,17 @@ impl<C: Capacity> Hazards<C> {
     pub(super) fn merge(&mut self, new: &Past) -> bool {
         let order = new.order();
         let at = self.past.partition_point(|past| past.order() < order);
-        let mut alike = self.past.iter_mut().skip(at).take_while(|past| past.order() == order);
+        let mut alike = self.past.iter_mut().skip(at).take_while(|past| past.order() == order).peekable();
+        let is_only = alike.peek().is_none();
         if let Some(same) = alike.find(|past| past.is_of(new) || C::GROWS && past.implies(new)) {
             // If one path has the instruction twice, the later occurrence is the worse one.
             let before = *same;
             same.worsen(new);
             return *same != before;
         }
-        if C::GROWS {
-            let mut n = 0;
-            self.past.keep(|past| {
-                n += 1;
-                n <= at || past.order() != order || !new.implies(past)
-            });
+        if C::GROWS && !is_only {
+            // An entry that the new one implies has the same order.
+            self.past.keep(|past| !new.implies(past));
         }
         if self.past.put(at, *new) {
             return true;

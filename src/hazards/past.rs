@@ -92,11 +92,16 @@ impl Past {
     /// Instructions that are the same for all of the rows count as the same.
     pub(super) fn is_of(&self, other: &Past) -> bool {
         let of = |past: &Past| (past.rows, past.armed, past.gone, past.age.trans, past.msb, past.inherited, past.kind);
-        of(self) == of(other) && (self.inst == other.inst || self.has_kind() && is_alike(self, other))
+        of(self) == of(other) && self.is_same(other)
     }
 
-    /// Whether every demand that `other` makes on later instructions is one that this entry makes, too: it is the same
-    /// instruction or one of the same kind, younger, with more rows and registers.
+    /// Whether both entries are of the same instruction, or of instructions that are the same for all of the rows.
+    fn is_same(&self, other: &Past) -> bool {
+        self.inst == other.inst || self.has_kind() && is_alike(self, other)
+    }
+
+    /// Whether this entry makes every demand that `other` makes on later instructions: it is of the same instruction,
+    /// is not older, and lacks none of the rows and registers.
     pub(super) fn implies(&self, other: &Past) -> bool {
         let of = |past: &Past| (past.age.trans, past.age.like, past.age.counted, past.msb, past.inherited, past.kind);
         let distance = |past: &Past| (past.age.states.min(past.last_states), past.age.valu.min(past.last_valu));
@@ -104,7 +109,7 @@ impl Past {
         (other.rows & !self.rows, other.armed & !self.armed, self.gone & !other.gone) == (0, 0, 0)
             && (own.0 <= others.0 && own.1 <= others.1)
             && of(self) == of(other)
-            && (self.inst == other.inst || self.has_kind() && is_alike(self, other))
+            && self.is_same(other)
     }
 
     /// Whether other instructions may be of the same kind; never in a bounded state, the only one without an allocator.
