@@ -26,7 +26,7 @@ fn compared(target: Target) -> Compared {
     let mut wrong: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut unmade = BTreeSet::new();
     let (mut taken, mut refused) = (0, 0);
-    let is_tried = |encoding: &(Format, u16, Opcode)| words::is_tried(target, encoding.2, 24);
+    let is_tried = |encoding: &(Format, u16, Opcode)| words::is_tried(target, encoding.2, 48);
     let encodings = words::encodings_to_try(target).into_iter().filter(|e| compare::has_builder(e.0));
     for encoding in encodings.filter(is_tried) {
         let mut both = Vec::new();

@@ -50,8 +50,8 @@ panics() {
         echo "panics: none in ${of#*:} with ${of%:*} ($(llvm-size-22 "$out/${of#*:}" | awk 'NR == 2 { print $1 }') bytes)"
     done
     # Test the check itself: it must find a planted panic.
-    build --features text,plant-panic --bin api
-    if [ -z "$(can_panic api)" ]; then
+    build --features text,plant-panic --bin patcher
+    if [ -z "$(can_panic patcher)" ]; then
         echo "a planted panic was not found"
         return 1
     fi
@@ -59,7 +59,7 @@ panics() {
 }
 
 stack() {
-    build --no-default-features --features gfx942,text
+    build --no-default-features --features gfx942,text --bin stack
     qemu-system-arm -M mps2-an386 -nographic -monitor none -serial none -chardev stdio,id=report \
         -semihosting-config enable=on,target=native,chardev=report -kernel "$out/stack" </dev/null | tee "$work/stack"
     awk '/^bytes of stack/ { found = $4 } END { exit !(found > 0 && found <= 512) }' "$work/stack"
@@ -81,7 +81,7 @@ table() {
         case $set in gfx942 | all-targets) parts="$parts encode" ;; esac
         case $set in gfx942) parts="$parts trampoline" ;; esac
         # What a program does not call of text is not in it: one build of the library serves all columns.
-        build --no-default-features --features "$set,text"
+        build --no-default-features --features "$set,text" --bin size-nothing $(printf -- '--bin size-%s ' $parts)
         floor=$(bytes nothing)
         printf '%-14s' "$set"
         for part in $parts; do
@@ -94,12 +94,13 @@ table() {
 # Constructors that are never called add only padding to the image, 1 % or 64 bytes at most; two that are called add little.
 unused() {
     local part floor called plain
-    build --no-default-features --features gfx942,text
-    for part in nothing length decode operands text encode; do
+    local parts=(nothing length decode operands text encode)
+    build --no-default-features --features gfx942,text "${parts[@]/#/--bin=size-}"
+    for part in "${parts[@]}"; do
         cp "$out/size-$part" "$work/plain-$part"
     done
-    build --no-default-features --features gfx942,make,text
-    for part in nothing length decode operands text encode; do
+    build --no-default-features --features gfx942,make,text "${parts[@]/#/--bin=size-}" --bin size-make
+    for part in "${parts[@]}"; do
         plain=$(bytes_of "$work/plain-$part")
         if [ "$(bytes $part)" -gt $((plain + (plain < 6400 ? 64 : plain / 100))) ]; then
             echo "constructors that nobody calls are in size-$part: $(bytes $part) bytes instead of" \
