@@ -10,7 +10,7 @@ use amdgpu_isa::operands::Special;
 use amdgpu_isa::signature::Signature;
 use amdgpu_isa::{Access, Field, Format, Inst, Operand, Reg, Target, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use words::{Rng, encodings, is_full, is_rdna, legal};
+use words::{Rng, encodings, is_rdna, legal};
 
 /// The registers of an operand, each under its name in a set.
 fn names(target: Target, reg: Reg, bits: u16) -> Vec<Reg> {
@@ -94,7 +94,7 @@ fn sets_are_the_operands_dword_by_dword() {
         let (mut seen, mut partly, mut count) = (RegSet::new(target), BTreeMap::new(), 0);
         let mut access = BTreeMap::new();
         for encoding in encodings(target) {
-            for inst in legal(target, encoding, if is_full() { 20 } else { 10 }, &mut rng) {
+            for inst in legal(target, encoding, 20, &mut rng) {
                 let (reads, writes) = (inst.reads(), inst.writes());
                 assert_eq!(writes.iter().collect::<BTreeSet<_>>(), expected(&inst, |a| a.writes()), "{inst:?}");
                 let read: BTreeSet<Reg> = reads.iter().collect();

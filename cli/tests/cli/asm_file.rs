@@ -25,7 +25,8 @@ pub fn sources() -> PathBuf {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Contents {
     header: (u16, u32, u8, u8),
-    pub sections: Vec<(String, u64, u64, u64, Vec<u8>)>,
+    /// The sections: name, address, size, flags, size of an entry, contents.
+    pub sections: Vec<(String, u64, u64, u64, u64, Vec<u8>)>,
     symbols: BTreeSet<(String, Option<String>, u64, u64, u8, u8)>,
     dynamic: BTreeSet<(String, u64, u64, u8, u8)>,
     relocations: Vec<(String, u64, u32, String, i64)>,
@@ -70,7 +71,8 @@ pub fn contents(bytes: &[u8]) -> Contents {
         if is_ours(&name) && section.size() > 0 {
             let object::SectionFlags::Elf { sh_flags } = section.flags() else { panic!() };
             let data = section.data().unwrap().to_vec();
-            sections.push((name, section.address(), section.size(), sh_flags, data));
+            let entry = section.elf_section_header().sh_entsize.get(e);
+            sections.push((name, section.address(), section.size(), sh_flags, entry, data));
         }
     }
     sections.sort();

@@ -59,6 +59,16 @@ fn the_tables_are_drawn_completely() {
         let numbers = "<text class=\"faint small mid\" ";
         let places: Vec<_> = attributes(&formats, numbers, "x").zip(attributes(&formats, numbers, "y")).collect();
         assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "{target}");
+        // The title of a format is nearer to the format than to the one above.
+        let texts: Vec<u32> = attributes(&formats, "<text ", "y").collect();
+        let is_title = formats.split("<text ").skip(1).map(|text| text.starts_with("class=\"title\""));
+        let titles: Vec<usize> = is_title.enumerate().filter_map(|(n, is)| is.then_some(n)).collect();
+        assert_eq!(titles.len(), target.layouts().len(), "{target}");
+        for &n in titles.iter().skip(1) {
+            // The size of the format is beside its title.
+            let (above, below) = (texts[n].abs_diff(texts[n - 1]), texts[n + 2].abs_diff(texts[n]));
+            assert!(below < above, "{target}: {below} to {above} at {}", texts[n]);
+        }
         for picture in [formats, opcodes] {
             assert_eq!(picture.matches("<text").count(), picture.matches("</text>").count());
             assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));

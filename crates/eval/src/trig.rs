@@ -47,8 +47,7 @@ pub fn part_of_two_over_pi(x: Number, n: i128) -> Number {
     // The part begins after `shift` bits of the fraction.
     let mut part = 0u64;
     for k in 0..53 {
-        let at = (shift + k) as usize;
-        let bit = if at < 1201 { bits.get(at).copied().unwrap_or(0) } else { 0 };
+        let bit = bits.get((shift + k) as usize).copied().unwrap_or(0);
         part = part << 1 | u64::from(bit);
     }
     let scale = -53 - shift + if exponent >= 1968 { 128 } else { 0 };

@@ -76,6 +76,17 @@ fn a_function_that_calls_itself_comes_to_an_end() {
     assert_eq!(said(Target::Gfx942, text), [""; 0]);
 }
 
+/// What a function does is not known at its own first call of itself, so nothing is said of the code after that call
+/// until a return is reached.
+#[test]
+fn a_function_that_calls_itself_waits_for_what_it_loads() {
+    let text = "s_call_b64 s[30:31], 1; s_endpgm; s_cbranch_scc0 4; global_load_dword v0, v2, s[0:1]; \
+                s_call_b64 s[30:31], 65532; v_add_f32 v1, v0, v0; s_waitcnt vmcnt(0); s_setpc_b64 s[30:31]";
+    assert_eq!(said(Target::Gfx942, text), [""; 0]);
+    let text = text.replace("vmcnt(0)", "vmcnt(1)");
+    assert_eq!(said(Target::Gfx942, &text), ["0x18 missing-wait: v0 is used before it is loaded"]);
+}
+
 #[test]
 fn distances_go_on_after_a_call() {
     let text = "s_call_b64 s[30:31], 4; v_mov_b32 v2, s4; s_endpgm; s_nop 0; s_nop 0; v_readfirstlane_b32 s4, v0; s_setpc_b64 s[30:31]";

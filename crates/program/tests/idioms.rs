@@ -12,7 +12,7 @@ mod source;
 use amdgpu_isa::patch::PatchError;
 use amdgpu_isa::{Inst, Target, decode, parse};
 use amdgpu_object::{Error, Image, Part, Section, SymbolKind};
-use amdgpu_program::addresses::MadeAddress;
+use amdgpu_program::addresses::{MadeAddress, takes_upper_half};
 use amdgpu_program::{Difference, Edits, Placed, Slot, rewrite, validate};
 
 use machine::Machine;
@@ -473,4 +473,24 @@ fn addresses_that_are_made_at_once_stay_apart() {
     };
     assert_eq!(goals(0), Some(vec![(0x104, 0x184)]));
     assert_eq!(goals(4), Some(vec![(0x108, 0x148)]));
+}
+
+/// The lower half of a program counter is overwritten within 40 instructions, or it is taken as read.
+#[test]
+fn an_upper_half_is_taken_alone_if_the_lower_one_goes_soon() {
+    let code = |nops: usize, last: &str| {
+        let insts = std::iter::repeat_n("s_nop 0", nops).chain([last]);
+        let insts = insts.map(|text| parse(Target::Gfx942, text).unwrap());
+        insts.flat_map(|inst| inst.words().to_vec()).flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
+    };
+    let inst = parse(Target::Gfx942, "s_getpc_b64 s[0:1]").unwrap();
+    for (nops, last, expected) in [
+        (0, "s_mov_b32 s0, 0", true),
+        (39, "s_mov_b32 s0, 0", true),
+        (40, "s_mov_b32 s0, 0", false),
+        (0, "s_mov_b32 s1, 0", false),
+        (0, "s_add_u32 s0, s0, 4", false),
+    ] {
+        assert_eq!(takes_upper_half(&inst, &code(nops, last)), expected, "{nops} x s_nop, {last}");
+    }
 }

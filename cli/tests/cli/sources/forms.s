@@ -2651,3 +2651,13 @@ n: ["", 'it''s']
 o:
 ...
 .end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+a: ';b'
+c: '//d'
+e: f';g
+h: '/*'
+...
+.end_amdgpu_metadata
