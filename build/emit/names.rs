@@ -169,10 +169,16 @@ fn descriptor_parts(w: &mut String, isa: &Isa) {
 pub fn common(w: &mut String, isa: &Isa) {
     special_enum(w, isa);
     descriptor_parts(w, isa);
+    let messages = || isa.enums.iter().filter(|e| e.name == "sendmsg" && !e.bits).flat_map(|e| &e.values);
     putln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{");
-    for e in isa.enums.iter().filter(|e| e.name == "sendmsg" && !e.bits) {
-        for (row, v) in e.values.iter().enumerate() {
-            putln!(w, "    pub(crate) const {}: u8 = {row};", v.name);
+    for (row, v) in messages().enumerate() {
+        putln!(w, "    pub(crate) const {}: u8 = {row};", v.name);
+    }
+    putln!(w, "}}\n/// The number of each message on the first target that has it.\n#[allow(dead_code)]");
+    putln!(w, "pub(crate) mod message_number {{");
+    for v in messages() {
+        if let Some(number) = isa.targets.iter().find_map(|t| v.value.of(&t.name)) {
+            putln!(w, "    pub(crate) const {}: u8 = {number};", v.name);
         }
     }
     putln!(w, "}}");

@@ -6,7 +6,7 @@ use crate::codec::EncodedOperand;
 use crate::error::FieldError;
 use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Sendmsg, Waitcnt};
 use crate::kind::{NONE, Notation, NumberKind, OperandKind, PartsKind, Position};
-use crate::opcode::Field;
+use crate::opcode::{Field, message_number};
 use crate::table::{Counter, OperandDesc};
 
 /// The positions and the greatest values of the operation and the stream of a message, which LLVM's assembler encodes
@@ -307,7 +307,7 @@ impl Parser<'_, '_> {
         };
         let after_message = self.cursor;
         let is = |parser: &Self, name: &[u8]| parser.named(text.names.sendmsg, name) == Some(message.into());
-        let is_system = is(self, b"MSG_SYSMSG");
+        let is_system = message == message_number::MSG_SYSMSG;
         let (is_gs, is_done) = (is(self, b"MSG_GS"), is(self, b"MSG_GS_DONE"));
         let ops = if is_system { text.names.sysmsg_op } else { text.names.gs_op };
         let needs_op = is_system || is_gs || is_done;
