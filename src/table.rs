@@ -11,6 +11,8 @@
 //! *pages* of 16 indices, and equal pages are stored once.
 
 mod about;
+#[cfg(feature = "text")]
+mod assembler;
 mod counters;
 mod decode;
 mod effects;
@@ -37,6 +39,8 @@ use crate::shared::{PAGE, RuleKind};
 pub(crate) use crate::kind::NONE;
 pub(crate) use crate::shared::trailing;
 
+#[cfg(feature = "text")]
+pub(crate) use assembler::*;
 pub use counters::*;
 pub(crate) use decode::*;
 pub use effects::*;

@@ -60,9 +60,6 @@ const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("crates/asm/src/debug/frames.rs", "0xc0", 1, "an operation of DWARF"),
     ("crates/asm/src/expr.rs", "GCN3", 2, "LLVM's number of a generation, which its metadata has"),
     ("crates/asm/src/expr.rs", "RDNA", 2, "LLVM's number of a generation, which its metadata has"),
-    ("crates/asm/src/instruction.rs", "SOP", 1, "LLVM's assembler takes a literal that the linker fills in by these formats"),
-    ("crates/asm/src/instruction.rs", "VOP3", 1, "LLVM's assembler takes a literal that the linker fills in by these formats"),
-    ("crates/asm/src/instruction.rs", "VOP3P", 1, "LLVM's assembler takes a literal that the linker fills in by these formats"),
     ("crates/asm/src/kernel_code.rs", "112", 1, "an offset in `amd_kernel_code_t`"),
     ("crates/asm/src/known.rs", "gfx942", 1, "a help text has an example"),
     ("crates/asm/src/resolve.rs", "s_nop", 1, "a message names it"),
@@ -104,9 +101,6 @@ const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("src/microcode.rs", "gfx942", 1, "the compiler names an example when something else is passed"),
     ("src/shared.rs", "0xc0", 2, "bits of `length`"),
     ("src/text/parse/fast.rs", "Format::Vbuffer", 1, "formats whose unused fields the quick parser must fill"),
-    ("src/text/parse/operand.rs", "VOP", 1, "LLVM's parser applies signs to constants in these formats"),
-    ("src/text/parse/operation.rs", "VINTERP", 1, "the formats with the suffix `_e64` in LLVM's text"),
-    ("src/text/parse/operation.rs", "VOP3", 1, "the formats with the suffix `_e64` in LLVM's text"),
 ];
 
 fn root() -> &'static Path {

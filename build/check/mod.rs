@@ -149,6 +149,12 @@ fn enums(isa: &Isa) -> Result<()> {
             let cells = e.values.iter().filter_map(|v| v.value.of(&t.name).map(|c| (&v.at, c.as_str())));
             unique(cells, "number")?;
         }
+        for value in &e.values {
+            let Some((list, _)) = &value.operations else { continue };
+            if e.name != "sendmsg" || !["gs_op", "sysmsg_op"].contains(&list.as_str()) {
+                return value.at.err(format!("{list} is not a list of operations of a message"));
+            }
+        }
         for (n, value) in e.values.iter().enumerate() {
             let Some(was) = &value.was else { continue };
             let Some(old) = e.values[..n].iter().find(|old| old.name == *was && old.was.is_none()) else {

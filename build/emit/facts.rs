@@ -31,6 +31,17 @@ pub const ALL_COUNTERS: [&str; 13] = [
     "tensorcnt",
 ];
 
+/// Writes `ASSEMBLER_FACTS`, what LLVM's assembler does with each format.
+pub fn assembler_facts(w: &mut String, isa: &Isa) {
+    let formats = super::sorted_formats(isa);
+    putln!(w, "#[cfg(feature = \"text\")]\npub(crate) static ASSEMBLER_FACTS: [AssemblerFacts; {}] = [", formats.len());
+    for AssemblerFacts { is_long, folds_signs, open } in formats.iter().map(|f| &f.assembler) {
+        let open = if open.is_empty() { "Words".into() } else { camel(open) };
+        putln!(w, "AssemblerFacts {{ is_long: {is_long}, folds_signs: {folds_signs}, open: Open::{open} }},");
+    }
+    putln!(w, "];");
+}
+
 /// Writes `SPACES`, the memory of each format.
 pub fn spaces(w: &mut String, isa: &Isa) {
     let space = |f: &&Format| match &f.space {

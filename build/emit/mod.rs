@@ -92,6 +92,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
         files.push(file);
     }
     facts::spaces(&mut tables, isa);
+    facts::assembler_facts(&mut tables, isa);
     facts::purposes(&mut tables, isa, &opcodes);
     hazards::rule_infos(&mut tables, isa, targets)?;
     hazards::unchecked(&mut tables, isa, targets);

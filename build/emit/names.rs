@@ -22,8 +22,22 @@ pub fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         }
         putln!(w, "],");
     }
-    putln!(w, "}};");
+    put!(w, "messages: &[");
+    for (v, (list, is_optional)) in messages(isa).filter_map(|v| Some((v, v.operations.as_ref()?))) {
+        // A target without the message has the number of the first target that has it.
+        let here = v.value.of(&t.row.name);
+        let Some(number) = here.or_else(|| isa.targets.iter().find_map(|t| v.value.of(&t.name))) else { continue };
+        let (list, exists) = (camel(list), here.is_some());
+        put!(w, "MessageOperations {{ message: {number}, list: OperationList::{list}, ");
+        put!(w, "is_optional: {is_optional}, exists: {exists} }},");
+    }
+    putln!(w, "] }};");
     Ok(())
+}
+
+/// The rows of the messages.
+pub fn messages(isa: &Isa) -> impl Iterator<Item = &EnumValue> {
+    isa.enums.iter().filter(|e| e.name == "sendmsg" && !e.bits).flat_map(|e| &e.values)
 }
 
 /// The pieces of each part of a constant, low piece first; a missing piece has no bits.
@@ -165,23 +179,10 @@ fn descriptor_parts(w: &mut String, isa: &Isa) {
     putln!(w, "pub(crate) static PART_NAMES: [&str; {}] = {names:?};", names.len());
 }
 
-/// Writes the names that all targets share: special registers and the rows of the messages.
+/// Writes the names that all targets share: special registers and parts of kernel descriptors.
 pub fn common(w: &mut String, isa: &Isa) {
     special_enum(w, isa);
     descriptor_parts(w, isa);
-    let messages = || isa.enums.iter().filter(|e| e.name == "sendmsg" && !e.bits).flat_map(|e| &e.values);
-    putln!(w, "/// The rows of `NameTables::sendmsg`.\n#[allow(dead_code)]\npub(crate) mod message {{");
-    for (row, v) in messages().enumerate() {
-        putln!(w, "    pub(crate) const {}: u8 = {row};", v.name);
-    }
-    putln!(w, "}}\n/// The number of each message on the first target that has it.\n#[allow(dead_code)]");
-    putln!(w, "pub(crate) mod message_number {{");
-    for v in messages() {
-        if let Some(number) = isa.targets.iter().find_map(|t| v.value.of(&t.name)) {
-            putln!(w, "    pub(crate) const {}: u8 = {number};", v.name);
-        }
-    }
-    putln!(w, "}}");
 }
 
 /// Writes the formats that succeeded other formats.

@@ -59,6 +59,18 @@ impl Source {
     }
 }
 
+/// What LLVM's assembler does with a format.
+#[derive(Debug, Default)]
+pub struct AssemblerFacts {
+    pub is_long: bool,
+    pub folds_signs: bool,
+    /// The sources that a linker can fill in: one of `OPEN`; empty for all of 32 bits.
+    pub open: String,
+}
+
+/// The sets of `open=SET`.
+pub const OPEN: [&str; 3] = ["none", "integers", "wide"];
+
 #[derive(Debug)]
 pub struct Format {
     pub at: SourceLine,
@@ -78,6 +90,8 @@ pub struct Format {
     pub takes: Vec<Takes>,
     /// The text that is printed after the mnemonic and a `_`; empty if there is none.
     pub suffix: String,
+    /// `assembler FACT...`.
+    pub assembler: AssemblerFacts,
     /// Targets whose text omits the suffix, and extensions whose suffix the text omits.
     pub bare: Vec<String>,
     /// Fields that announce a literal dword when they hold 255; `offset@gfx700,gfx803`: only on these targets.

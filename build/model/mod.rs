@@ -14,8 +14,8 @@ use crate::build::kind::OperandKind;
 pub use counters::{CounterRow, EventRow, FieldWaitRow, WaitRow, Which, fits};
 use error::SourceLine;
 pub use format::{
-    Bits, Counts, Does, Extend, Field, FieldDefault, Fixed, Format, HalfField, LaneOf, Only, Piece, Rename, Replace,
-    Source, Succeeds, Swap, Takes, Unused, Values, When,
+    AssemblerFacts, Bits, Counts, Does, Extend, Field, FieldDefault, Fixed, Format, HalfField, LaneOf, OPEN, Only,
+    Piece, Rename, Replace, Source, Succeeds, Swap, Takes, Unused, Values, When,
 };
 pub use row::{Access, Row, Token};
 pub use tree::{Cells, Entry, Generation};
@@ -323,6 +323,14 @@ pub struct EnumValue {
     pub name: String,
     /// `was:NAME`: the earlier name of the value in the enum; newer targets have the new name.
     pub was: Option<String>,
+    /// `ops:LIST` or `ops:LIST?`: the enum of a message's operations, and whether the message can do without one.
+    pub operations: Option<(String, bool)>,
     /// A number, a run of numbers, or bit pieces.
     pub value: Cells<String>,
+}
+
+impl EnumValue {
+    pub fn new(at: &SourceLine, name: &str, value: Cells<String>) -> EnumValue {
+        EnumValue { at: at.clone(), name: name.to_string(), was: None, operations: None, value }
+    }
 }

@@ -36,6 +36,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         counted: None,
         takes: Vec::new(),
         suffix: String::new(),
+        assembler: AssemblerFacts::default(),
         bare: Vec::new(),
         literal: Vec::new(),
         literal64: Vec::new(),
@@ -113,6 +114,7 @@ impl Parser {
             "rows" => f.counted = Some((at.clone(), self.cells(at, args, |_, s| Ok(s.to_string()))?)),
             "takes" => f.takes.push(self.takes(at, args)?),
             "suffix" => f.suffix = args.join(" "),
+            "assembler" => f.assembler = assembler(at, args)?,
             "bare" => f.bare = words(args),
             "literal" => f.literal = words(args),
             "literal64" => f.literal64 = words(args),
@@ -332,6 +334,20 @@ fn fillers(at: &SourceLine, s: &str) -> Result<[u32; 2]> {
         return at.err(format!("expected OLD,NEW, found `{s}`"));
     };
     Ok([up_to(at, old, LAST_CODE)?, up_to(at, new, LAST_CODE)?])
+}
+
+/// Reads `assembler FACT...`.
+fn assembler(at: &SourceLine, args: &[&str]) -> Result<AssemblerFacts> {
+    let mut facts = AssemblerFacts::default();
+    for word in args {
+        match word.strip_prefix("open=") {
+            Some(set) if OPEN.contains(&set) => facts.open = set.to_string(),
+            None if *word == "long" => facts.is_long = true,
+            None if *word == "folds-signs" => facts.folds_signs = true,
+            _ => return at.err(format!("`{word}` is none of long, folds-signs, open={}", OPEN.join("|"))),
+        }
+    }
+    Ok(facts)
 }
 
 /// Reads a statement without cells, about properties of all operations. Returns `false` for any other statement.

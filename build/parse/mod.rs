@@ -136,7 +136,7 @@ impl Parser {
                     return at.err("expected, below a register: part NAME CELL...");
                 };
                 let value = self.cells(at, cells, |at, s| numbers::bits(at, s).map(|_| s.to_string()))?;
-                register.parts.push(EnumValue { at: at.clone(), name: name.to_string(), was: None, value });
+                register.parts.push(EnumValue::new(at, name, value));
             }
             ("value" | "lane" | "means" | "registers", None) => {
                 let table = isa.enums.last_mut().filter(|_| self.in_enum);
@@ -146,7 +146,7 @@ impl Parser {
             ("kernel", None) => {
                 let [name, cells @ ..] = args else { return at.err("expected: kernel NAME CELL...") };
                 let value = self.cells(at, cells, |at, s| Ok(up_to(at, s, 1000)?.to_string()))?;
-                isa.kernel.push(EnumValue { at: at.clone(), name: name.to_string(), was: None, value });
+                isa.kernel.push(EnumValue::new(at, name, value));
             }
             ("format", None) => {
                 self.format = Some(isa.formats.len());
@@ -201,13 +201,19 @@ impl Parser {
         };
         match key {
             "value" => {
-                let (name, was, cells) = match args {
-                    [name, was, cells @ ..] if was.starts_with("was:") => (name, Some(was[4..].to_string()), cells),
-                    [name, cells @ ..] => (name, None, cells),
-                    [] => return at.err("expected: value NAME CELL..."),
+                let (name, mut cells) =
+                    args.split_first().map_or_else(|| at.err("expected: value NAME CELL..."), Ok)?;
+                let mut option = |key: &str| {
+                    let (word, rest) = cells.split_first()?;
+                    let value = word.strip_prefix(key)?;
+                    cells = rest;
+                    Some(value)
                 };
+                let (was, operations) = (option("was:"), option("ops:"));
                 let value = self.cells(at, cells, |_, s| Ok(s.to_string()))?;
-                table.values.push(EnumValue { at: at.clone(), name: name.to_string(), was, value });
+                let operations = operations.map(|list| (list.trim_end_matches('?').to_string(), list.ends_with('?')));
+                let was = was.map(str::to_string);
+                table.values.push(EnumValue { was, operations, ..EnumValue::new(at, name, value) });
             }
             "lane" => {
                 let [name, ..] = args else { return at.err("expected, in an enum: lane NAME FORMULA") };

@@ -6,9 +6,9 @@ use crate::code::{FLOAT, FLOAT_LAST, LITERAL};
 use crate::code::{INT, NEGATIVE_LAST, VGPR, VGPR_LAST};
 use crate::imm::{DelayAlu, Depctr, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ModifierKind, NumberKind, OperandKind};
-use crate::opcode::{Field, message};
+use crate::opcode::Field;
 use crate::table::{Counter, NameTables, Named, OperandDesc};
-use crate::target::{COUNTS, FACTS, NAMES, OPERANDS, Target};
+use crate::target::{COUNTS, FACTS, IMMS, NAMES, OPERANDS, Target};
 
 fn row_of(names: &[Named], value: u16) -> Option<&Named> {
     names.iter().find(|n| (n.first..=n.last).contains(&value))
@@ -186,10 +186,9 @@ fn part(from: Target, to: Target, imm: Imm) -> Result<Imm, (Field, u16)> {
             let unknown = (Field::Message, sent.message.into());
             let there = moved(a.sendmsg, b.sendmsg, sent.message.into()).ok_or(unknown)?;
             // The message determines the possible operations.
-            let (ops, ops_there) = match row_of(a.sendmsg, sent.message.into()).map(|n| n.row) {
-                Some(message::MSG_GS | message::MSG_GS_DONE) => (a.gs_op, b.gs_op),
-                Some(message::MSG_SYSMSG) => (a.sysmsg_op, b.sysmsg_op),
-                _ => (&[][..], &[][..]),
+            let (ops, ops_there) = match IMMS[from as usize].operations_of(sent.message) {
+                Some(row) => (a.of_operations(row.list), b.of_operations(row.list)),
+                None => (&[][..], &[][..]),
             };
             let op = moved(ops, ops_there, sent.op.into()).ok_or((Field::Op, sent.op.into()))?;
             Imm::Sendmsg(Sendmsg { message: there as u8, op: op as u8, ..sent })

@@ -19,15 +19,16 @@ use super::{
     AddressStep, Announcer, Bits, Check, Codes, Constraints, CountTables, Counter, DataType, DecodeTables, DescTables,
     EntryTables, Extension, FactTables, FieldInfo, FieldMap, FormSignature, Forms, How, HwregField, HwregTables,
     IN_SECOND_DWORD, Ignored, ImmTables, Info, InfoTables, Joined, Layout, LayoutTables, LengthList, LengthTables,
-    MoveTables, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, Only, OpTables, OpcodeSpace, OperandDesc, OperandTables,
-    Other, Part, PlainWords, Purpose, Row, Rule, SizedOperand, Space, Successor, Term, Trailing, When, Wide, padded,
+    MessageOperations, MoveTables, NO_OPCODE_SPACE, NO_ROW, NameTables, Named, Only, OpTables, OpcodeSpace,
+    OperandDesc, OperandTables, OperationList, Other, Part, PlainWords, Purpose, Row, Rule, SizedOperand, Space,
+    Successor, Term, Trailing, When, Wide, padded,
 };
+#[cfg(feature = "text")]
+use super::{AssemblerFacts, MnemonicTable, Names, Open, TextTables};
 #[cfg(feature = "fast")]
 use super::{Branches, FastOperands, NO_FAST_OPERANDS, VARIED};
 #[cfg(all(feature = "text", feature = "fast"))]
 use super::{FastModifier, FastSignature, FastText, ModifierWay, NO_FAST, TextKind};
-#[cfg(feature = "text")]
-use super::{MnemonicTable, Names, TextTables};
 use crate::kind::{
     AddressFields, AddressKind, AddressShape, ImageData, ImageKind, ListStyle, ModifierKind, ModifierList, Notation,
     NumberKind, NumberList, OffsetKind, OperandKind, PartsKind, RegisterKind, Signs,

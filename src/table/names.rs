@@ -111,6 +111,64 @@ pub(crate) struct ImmTables {
     pub gpr_idx: [Part; 4],
     pub depctr: [Part; 7],
     pub delay_alu: [Part; 3],
+    #[allow(dead_code)] // Text and re-targeting need it.
+    pub messages: &'static [MessageOperations],
+}
+
+/// A list of operations of messages, which is an enum of the same name in `isa/`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OperationList {
+    GsOp,
+    SysmsgOp,
+}
+
+/// The operations of a message that has some, or that has some on other targets.
+#[allow(dead_code)] // Text and re-targeting need it.
+pub(crate) struct MessageOperations {
+    /// The number of the message.
+    pub message: u8,
+    pub list: OperationList,
+    /// Whether the message can be sent without an operation.
+    pub is_optional: bool,
+    /// Whether the target has the message.
+    pub exists: bool,
+}
+
+#[allow(dead_code)] // Text and re-targeting need it.
+impl MessageOperations {
+    /// Whether a stream follows an operation.
+    pub fn has_stream(&self, op: u8) -> bool {
+        self.list == OperationList::GsOp && op != 0
+    }
+
+    /// Whether the message can be sent with an operation.
+    pub fn accepts(&self, op: u8) -> bool {
+        self.list != OperationList::GsOp || self.is_optional || op != 0
+    }
+}
+
+#[allow(dead_code)] // Text and re-targeting need it.
+impl ImmTables {
+    /// The operations of a message; `None` if it has none on this target.
+    pub fn operations_of(&self, message: u8) -> Option<&'static MessageOperations> {
+        self.messages.iter().find(|row| row.exists && row.message == message)
+    }
+
+    /// The operations whose names assemblers accept after the number of a message, even if it has none.
+    pub fn operations_after(&self, message: u8) -> OperationList {
+        self.messages.iter().find(|row| row.message == message).map_or(OperationList::GsOp, |row| row.list)
+    }
+}
+
+#[allow(dead_code)] // Text and re-targeting need it.
+impl<C, N> Names<C, N> {
+    /// The names of the operations of messages.
+    pub fn of_operations(&self, list: OperationList) -> &'static [N] {
+        match list {
+            OperationList::GsOp => self.gs_op,
+            OperationList::SysmsgOp => self.sysmsg_op,
+        }
+    }
 }
 
 /// The position of a part of a constant, its low bits first. A part that the target lacks has no bits.

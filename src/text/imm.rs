@@ -9,6 +9,7 @@ use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ListStyle, ModifierKind, Notation, NumberKind, OperandKind, Position};
 use crate::opcode::Field;
 use crate::table::{Counter, DataType, OperandDesc};
+use crate::target::IMMS;
 
 fn name_of(table: &[(u16, &'static str)], value: u32) -> Option<&'static str> {
     table.iter().find(|e| u32::from(e.0) == value).map(|e| e.1)
@@ -107,16 +108,17 @@ impl Printer<'_> {
 
     /// Prints names if the operation and the stream fit the message, or numbers otherwise.
     fn sendmsg(&self, Sendmsg { message, op, stream, rest }: Sendmsg, value: u32, out: &mut Out) {
+        let operations = IMMS[self.inst.target() as usize].operations_of(message);
+        let has_stream = operations.is_some_and(|row| row.has_stream(op));
         let op_name = match name_of(self.text.names.sendmsg, message.into()) {
-            Some(name @ ("MSG_GS" | "MSG_GS_DONE")) if op != 0 || name == "MSG_GS_DONE" && stream == 0 => {
-                name_of(self.text.names.gs_op, op.into()).map(|op| (name, op))
-            }
-            Some(name @ "MSG_SYSMSG") if stream == 0 => {
-                name_of(self.text.names.sysmsg_op, op.into()).map(|op| (name, op))
-            }
-            Some("MSG_GS" | "MSG_GS_DONE" | "MSG_SYSMSG") => None,
-            Some(name) if op == 0 && stream == 0 => Some((name, "")),
-            _ => None,
+            Some(name) => match operations {
+                Some(row) if row.accepts(op) && (has_stream || stream == 0) => {
+                    name_of(self.text.names.of_operations(row.list), op.into()).map(|op| (name, op))
+                }
+                None if op == 0 && stream == 0 => Some((name, "")),
+                _ => None,
+            },
+            None => None,
         };
         if op_name.is_none() && rest != 0 {
             return out.dec(value);
@@ -129,7 +131,7 @@ impl Printer<'_> {
                     out.str(", ");
                     out.str(op_name);
                 }
-                if name != "MSG_SYSMSG" && op != 0 {
+                if has_stream {
                     out.str(", ");
                     out.dec(stream.into());
                 }

@@ -252,6 +252,8 @@ pub const ALL: &[Damage] = &[
     ("enums.isa", "STATUS", "MODE", "enums.isa:4: value MODE stands twice"),
     ("enums.isa", "STATUS 2", "STATUS was:MOOD 2", "enums.isa:4: MOOD is not an earlier value of hwreg"),
     ("enums.isa", "STATUS 2", "STATUS was:MODE 2", "enums.isa:4: ta has MODE as well"),
+    ("enums.isa", "STATUS 2", "STATUS ops:gs_op 2", "enums.isa:4: gs_op is not a list of operations of a message"),
+    ("enums.isa", "enum shade\nvalue RED 1", "enum sendmsg\nvalue RED ops:mood? 1", "enums.isa:10: mood is not a list of operations of a message"),
     ("enums.isa", "STATUS 2", "STATUS 1", "enums.isa:4: number 1 stands twice"),
     ("global.isa", "format GLOBAL", "format MEM", "global.isa:1: format MEM stands twice"),
     ("sop.isa", "about  Scalar.", "", "sop.isa:1: format SOP lacks an `about` or a `source` line"),
@@ -278,6 +280,8 @@ pub const ALL: &[Damage] = &[
     ("sop.isa", "r:scc", "r:scc,vccz", "sop.isa:12: unknown implicit register `vccz`"),
 
     // Properties other than operands.
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nassembler short", "sop.isa:5: `short` is none of long, folds-signs, open=none|integers|wide"),
+    ("sop.isa", "literal ssrc0", "literal ssrc0\nassembler open=all", "sop.isa:5: `open=all` is none of long, folds-signs, open=none|integers|wide"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\nspace", "sop.isa:5: expected: space NAME"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\nspace outer", "sop.isa:5: unknown space `outer`"),
     ("sop.isa", "literal ssrc0", "literal ssrc0\nwhen sdst", "sop.isa:5: expected: when FIELD FLAG..."),

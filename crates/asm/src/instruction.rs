@@ -5,10 +5,9 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use amdgpu_isa::operands::{Special, dwarf_register};
-use amdgpu_isa::signature::{DataType, Signature};
 use amdgpu_isa::text::expression::character;
 use amdgpu_isa::text::{Integer, ParseError, ParseErrorKind, Suggestion, Symbols, parse_with};
-use amdgpu_isa::{Field, Inst, Reg, Target, Value};
+use amdgpu_isa::{Inst, Reg, Target, Value};
 
 use super::assembler::{Assembler, FixupKind};
 use super::expr::{Expr, Linear};
@@ -164,7 +163,7 @@ impl Assembler {
                 Err(fault.note("`.set name, label+4` gives a name to a place that has no label"))
             }
             true => self.emit_branch(&inst, bytes, expr, at),
-            false if !holds_open(&inst) => Err(Flaw::new(at, "this operand can only be a value that is known here")),
+            false if !inst.takes_symbol() => Err(Flaw::new(at, "this operand can only be a value that is known here")),
             false => self.emit_fixup(bytes, bytes.len() as u64 - u64::from(width), FixupKind::Literal(width), expr, at),
         }
     }
@@ -298,27 +297,6 @@ fn registers(inst: &Inst) -> (u16, u16) {
 /// Whether the instruction has a branch target.
 fn names_branch(inst: &Inst) -> bool {
     inst.operands().any(|operand| matches!(operand.value, Value::Label(_)))
-}
-
-/// Whether the literal can be a value that a linker fills in. LLVM's assembler accepts such values as sources of 32
-/// bits that can also be registers, in the longest encodings only as integers, and as sources of 64 bits of scalar
-/// operations.
-fn holds_open(inst: &Inst) -> bool {
-    use DataType::{Bf16, F16, F32, I16};
-    let format = inst.format().name();
-    let mut forms = inst.opcode().signatures(inst.target()).filter(|form| form.format() == inst.format());
-    let types = forms.next();
-    inst.operands().filter(|operand| operand.role != Some(Field::Literal)).any(|operand| {
-        let same = |form: &Signature| form.operands().find(|other| Some(other.field) == operand.role);
-        let ty = types.as_ref().and_then(same).map(|other| other.ty);
-        match operand.value {
-            Value::Literal(_) if operand.bits != 32 || matches!(ty, Some(F16 | Bf16 | I16)) => false,
-            Value::Literal(_) if format.starts_with("VOP3") => format != "VOP3P" && ty != Some(F32),
-            Value::Literal(_) => true,
-            Value::Literal64 => format.starts_with("SOP"),
-            _ => false,
-        }
-    })
 }
 
 fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {

@@ -6,8 +6,9 @@ use crate::codec::EncodedOperand;
 use crate::error::FieldError;
 use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Sendmsg, Waitcnt};
 use crate::kind::{NONE, Notation, NumberKind, OperandKind, PartsKind, Position};
-use crate::opcode::{Field, message_number};
+use crate::opcode::Field;
 use crate::table::{Counter, OperandDesc};
+use crate::target::IMMS;
 
 /// The positions and the greatest values of the operation and the stream of a message, which LLVM's assembler encodes
 /// in the same way on all targets.
@@ -306,15 +307,13 @@ impl Parser<'_, '_> {
             None => (self.below(Field::Message, u8::MAX.into())? as u8, false),
         };
         let after_message = self.cursor;
-        let is = |parser: &Self, name: &[u8]| parser.named(text.names.sendmsg, name) == Some(message.into());
-        let is_system = message == message_number::MSG_SYSMSG;
-        let (is_gs, is_done) = (is(self, b"MSG_GS"), is(self, b"MSG_GS_DONE"));
-        let ops = if is_system { text.names.sysmsg_op } else { text.names.gs_op };
-        let needs_op = is_system || is_gs || is_done;
+        let messages = &IMMS[self.words.target as usize];
+        let operations = messages.operations_of(message);
+        let ops = text.names.of_operations(messages.operations_after(message));
         let (mut op, mut stream) = (0, 0);
         if self.cursor.eat(b',') {
             self.cursor.blank();
-            if is_named && !needs_op {
+            if is_named && operations.is_none() {
                 return Err(self.cursor.error(Kind::Unexpected));
             }
             let place = self.cursor.at;
@@ -322,18 +321,18 @@ impl Parser<'_, '_> {
                 Some(op) => op,
                 None => self.below(Field::Op, OP_MOST.into())? as u8,
             };
-            let is_known = ops.iter().any(|(value, _)| *value == u16::from(op)) && !(is_gs && op == 0);
-            if is_named && !is_known {
+            let is_known = ops.iter().any(|(value, _)| *value == u16::from(op));
+            if is_named && !(is_known && operations.is_some_and(|row| row.accepts(op))) {
                 return Err(self.cursor.error_since(place, Kind::Name(Field::Op)));
             }
             if self.cursor.eat(b',') {
                 self.cursor.blank();
-                if is_named && (is_system || op == 0) {
+                if is_named && !operations.is_some_and(|row| row.has_stream(op)) {
                     return Err(self.cursor.error(Kind::Unexpected));
                 }
                 stream = self.below(Field::Stream, STREAM_MOST.into())? as u8;
             }
-        } else if is_named && (is_system || is_gs) {
+        } else if is_named && operations.is_some_and(|row| !row.is_optional) {
             return Err(after_message.error_since(name_at, Kind::Missing(Field::Op)));
         }
         self.cursor.expect(b')')?;

@@ -44,7 +44,7 @@ impl Parser<'_, '_> {
         let is_short = self.form.layout.bits == 32;
         let may = match OPERANDS[self.words.target as usize].has_literal64 {
             true => is_short,
-            false if is_short => !self.is_float_of_short(desc),
+            false if is_short => !self.is_float_without_signs(desc),
             false => !can_be_negated(desc),
         };
         may && self.form.extension.is_none()

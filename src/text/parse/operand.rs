@@ -253,16 +253,13 @@ impl Parser<'_, '_> {
         let target = self.words.target;
         let is_long = |form: &Signature| target.layouts().iter().any(|l| l.format == form.format() && l.bits == 64);
         let mut long_forms = self.form.opcode.signatures(target).filter(is_long);
-        self.is_float_of_short(desc) && long_forms.any(|form| form.descs().any(literal64::can_be_negated))
+        self.is_float_without_signs(desc) && long_forms.any(|form| form.descs().any(literal64::can_be_negated))
     }
 
-    /// Whether the operand is a float of a vector operation of 32 bits, which has no bits for signs, or of an operation
-    /// of VOP3B, which has bits only for negation.
-    pub(super) fn is_float_of_short(&self, desc: &OperandDesc) -> bool {
+    /// Whether the operand is a float of a format that lacks bits for signs, or has bits only for negation.
+    pub(super) fn is_float_without_signs(&self, desc: &OperandDesc) -> bool {
         let is_source = desc.kind.is_half() || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
-        let format = self.form.signature.format;
-        let is_short = self.form.layout.bits == 32 && format.name().starts_with("VOP");
-        is_source && is_float(desc.ty) && (is_short || format == Format::Vop3b)
+        is_source && is_float(desc.ty) && operation::assembler_facts(self.form.signature.format).folds_signs
     }
 
     /// Reads the signs before an operand.

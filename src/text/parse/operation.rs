@@ -5,7 +5,8 @@ use crate::kind::OperandKind;
 use crate::opcode::{Format, Opcode};
 use crate::operation::{OpcodeEntry, info, own_spelling};
 use crate::shared::mnemonic_hash;
-use crate::table::{FormSignature, Implied};
+use crate::table::generated::ASSEMBLER_FACTS;
+use crate::table::{AssemblerFacts, FormSignature, Implied, Open};
 use crate::target::{MNEMONICS_OF, OPS, Target};
 
 /// The encoding that the suffix of a mnemonic selects.
@@ -41,8 +42,7 @@ impl Rank {
     pub const ALL: [Rank; 5] = [Rank::Short, Rank::Long, Rank::Sdwa, Rank::Dpp, Rank::LongDpp];
 
     pub fn of(signature: &FormSignature) -> Rank {
-        let name = signature.format.name();
-        let is_long = name.starts_with("VOP3") || name == "VINTERP";
+        let is_long = assembler_facts(signature.format).is_long;
         match signature.extension {
             Some(Format::Sdwa | Format::Sdwab) => Rank::Sdwa,
             Some(Format::Dpp | Format::Dpp8) if is_long => Rank::LongDpp,
@@ -69,6 +69,12 @@ impl Rank {
             Suffix::LongDpp => self == Rank::LongDpp,
         }
     }
+}
+
+/// What LLVM's assembler does with a format.
+pub(super) fn assembler_facts(format: Format) -> &'static AssemblerFacts {
+    const UNKNOWN: AssemblerFacts = AssemblerFacts { is_long: false, folds_signs: false, open: Open::None };
+    ASSEMBLER_FACTS.get(format as usize).unwrap_or(&UNKNOWN)
 }
 
 /// The opcode indices of a mnemonic; those with fewer bits come first.

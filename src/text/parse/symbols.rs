@@ -1,6 +1,11 @@
 //! The symbols of the caller, whose values the parser of expressions asks for.
 
 use super::Span;
+use super::operation::assembler_facts;
+use crate::inst::Inst;
+use crate::opcode::Field;
+use crate::table::{DataType, Open};
+use crate::value::Value;
 
 /// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,5 +39,37 @@ pub(super) struct NoSymbols;
 impl Symbols for NoSymbols {
     fn value(&self, _: &str) -> Option<Integer> {
         None
+    }
+}
+
+impl Inst {
+    /// Whether the literal can be a value that a linker fills in. LLVM's assembler accepts such values as sources of 32
+    /// bits that can also be registers, in the longest encodings only as integers, and as sources of 64 bits of scalar
+    /// operations. `false` if there is no literal.
+    ///
+    /// ```
+    /// # #[cfg(feature = "gfx942")] {
+    /// use amdgpu_isa::{Target, decode};
+    /// let s_mov_b32_s0_literal = decode(Target::Gfx942, &[0xff, 0x00, 0x80, 0xbe, 0x78, 0x56, 0x34, 0x12]).unwrap();
+    /// assert!(s_mov_b32_s0_literal.takes_symbol());
+    /// let s_mov_b32_s0_s1 = decode(Target::Gfx942, &[0x01, 0x00, 0x80, 0xbe]).unwrap();
+    /// assert!(!s_mov_b32_s0_s1.takes_symbol());
+    /// # }
+    /// ```
+    pub fn takes_symbol(&self) -> bool {
+        use DataType::{Bf16, F16, F32, I16};
+        let open = assembler_facts(self.format()).open;
+        let form = self.opcode().signatures(self.target()).find(|form| form.format() == self.format());
+        let type_of = |field| form?.operands().find(|other| Some(other.field) == field).map(|other| other.ty);
+        self.operands().filter(|operand| operand.role != Some(Field::Literal)).any(|operand| match operand.value {
+            Value::Literal(_) if operand.bits != 32 => false,
+            Value::Literal(_) => match type_of(operand.role) {
+                Some(F16 | Bf16 | I16) => false,
+                Some(F32) => matches!(open, Open::Words | Open::Wide),
+                _ => !matches!(open, Open::None),
+            },
+            Value::Literal64 => matches!(open, Open::Wide),
+            _ => false,
+        })
     }
 }

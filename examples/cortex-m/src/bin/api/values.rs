@@ -17,6 +17,7 @@ pub fn all(inst: &Inst, n: u32) {
     let target = Inst::target(inst);
     used((Inst::opcode(inst), Inst::format(inst), Inst::extension(inst), Inst::len(inst), Inst::words(inst).len()));
     used((Inst::mnemonic(inst), Inst::literal64(inst), Inst::is_broken_branch(inst), Inst::canonical(inst)));
+    used(Inst::takes_symbol(inst));
     used((Inst::get(inst, Field::Vdst), Inst::counters(inst), Inst::encode(inst, &mut [0; 8]).is_ok()));
     let (reads, writes) = (Inst::reads(inst), Inst::writes(inst));
     let mut set = RegSet::new(target);
