@@ -10,6 +10,7 @@ fn main() {
     let made = bindgen
         .input_path(input)
         .out_name(&name)
+        .remove_name_section(true)
         .no_modules(true)
         .and_then(|b| b.typescript(false).generate(directory));
     made.expect("wasm-bindgen");
