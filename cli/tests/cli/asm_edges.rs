@@ -57,7 +57,7 @@ fn faults_name_the_option_that_helps() {
         (
             &[],
             ".byte 1",
-            "no processor is named: `.amdgcn_target` does it; \
+            "no processor is named: `.amdgcn_target` names one; \
              so does an argument: `asm FILE PROCESSOR` or `lint --target PROCESSOR FILE`",
         ),
         (&["gfx942"], ".long x", "`x` is not defined: `-c` makes an object for a linker"),
@@ -126,7 +126,7 @@ fn strange_sources_have_a_message() {
         (b".amdhsa_kernel k".to_vec(), "no .end_amdhsa_kernel"),
         (b".amdhsa_kernel k\n.amdhsa_wavefront_size32 1".to_vec(), "gfx1310 has it"),
         (b".amdhsa_kernel k\n.end_amdhsa_kernel".to_vec(), ".amdhsa_next_free_vgpr is missing"),
-        (b".amdgpu_metadata\n- [\n.end_amdgpu_metadata".to_vec(), "no YAML"),
+        (b".amdgpu_metadata\n- [\n.end_amdgpu_metadata".to_vec(), "not YAML"),
         (b".amdgpu_metadata\na: 1\nb: *c\n.end_amdgpu_metadata".to_vec(), "input:3:4\n"),
         (b".amdgpu_metadata\n".to_vec(), "no .end_amdgpu_metadata"),
         (b".ascii \"abc".to_vec(), "the string has no end"),

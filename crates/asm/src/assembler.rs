@@ -188,7 +188,7 @@ pub struct Assembler {
     pub calls: Vec<super::symbol::Calls>,
     /// Whether the object has a table of symbols with significant addresses (`.addrsig`).
     pub has_address_table: bool,
-    /// Whether `.comment` has a text; a zero byte stands before the first text.
+    /// Whether `.comment` has a text; a zero byte precedes the first text.
     pub has_ident: bool,
     pub addressed: Vec<SymbolId>,
     /// The versioned names that `.symver` gives to symbols.
@@ -280,7 +280,7 @@ impl Assembler {
             }
             let name = match head {
                 Head::Label(name) if name == "." && scan.line.text().get(range.clone()) == Some(".") => {
-                    return Err(Flaw::new(place, "`.` is the place here, and no label"));
+                    return Err(Flaw::new(place, "`.` is the current place, not a label"));
                 }
                 Head::Label(name) => {
                     self.label(&name, place)?;
@@ -317,7 +317,7 @@ impl Assembler {
         self.table.value(expr).map_err(|(why, first)| {
             let fault = Flaw::new(place, why);
             match first {
-                Some(_) => fault.note("only what stands above is known here"),
+                Some(_) => fault.note("only values defined above are known here"),
                 None => fault,
             }
         })

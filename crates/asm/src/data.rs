@@ -48,7 +48,7 @@ impl Assembler {
         Ok(is_known)
     }
 
-    /// Handles a directive of integers whose size its name says. Returns whether it is one.
+    /// Handles a directive of integers, whose name gives their size. Returns whether it is one.
     fn integers(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         let width = |all: &[(&str, usize)]| all.iter().find(|(name, _)| *name == word).map(|(_, width)| *width);
@@ -121,7 +121,7 @@ impl Assembler {
                 let from = scan.at;
                 let text = scan.string()?;
                 let bytes = base64(&text).filter(|_| !text.is_empty());
-                let bytes = bytes.ok_or_else(|| scan.since(from, "no text in Base64"))?;
+                let bytes = bytes.ok_or_else(|| scan.since(from, "not a text in Base64"))?;
                 this.emit(&bytes, place)
             })?,
             _ => return Ok(false),

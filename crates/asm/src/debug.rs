@@ -15,7 +15,7 @@ use frames::Frame;
 /// The limit of file numbers.
 const FILES: usize = 1 << 16;
 
-/// The contents of the directives so far.
+/// The contents of the directives for debuggers so far.
 #[derive(Default)]
 pub struct Debug {
     files: Vec<Option<File>>,

@@ -60,8 +60,8 @@ impl Expr {
         }
     }
 
-    /// The same sum with its symbol marked for a part of the address, such as `rel32@lo`; `None` unless the sum is of
-    /// one symbol and numbers.
+    /// The sum with its symbol marked for a part of the address, such as `rel32@lo`; `None` unless the sum is of one
+    /// symbol and numbers.
     fn with_variant(self, part: &'static str) -> Option<Expr> {
         match self {
             Expr::Symbol(id, None) => Some(Expr::Symbol(id, Some(part))),
@@ -75,7 +75,8 @@ impl Expr {
         }
     }
 
-    /// Whether the expression is a difference, so that its value does not depend on the place where it is written.
+    /// Whether a literal with this expression is its value, and not a distance from the literal, as in LLVM's
+    /// assembler: the expression is a difference, a number, a symbol with an `abs` part, or made of these.
     pub fn is_difference(&self) -> bool {
         match self {
             Expr::Binary("-", _, _) => true,

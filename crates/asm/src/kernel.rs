@@ -215,7 +215,7 @@ impl Assembler {
             let linear = self.table.linear(expr, TOP);
             if !linear.is_ok_and(|linear| linear.terms.is_empty()) {
                 let flaw = Flaw::new(end, "the size of the kernel's arguments has to be known here");
-                self.fault(flaw.note("`.amdhsa_kernarg_size` is of labels, or of what stands below"));
+                self.fault(flaw.note("`.amdhsa_kernarg_size` depends on labels, or on values defined below"));
                 kernel.is_whole = false;
             }
         }

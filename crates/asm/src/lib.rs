@@ -130,7 +130,7 @@ pub struct Options {
     /// Whether `.include` and `.incbin` are errors, as they should be in an untrusted source: these directives read any
     /// file.
     pub is_alone: bool,
-    /// The greatest size of a section, and its greatest alignment, in bytes: by default 2^27, which take seconds.
+    /// The greatest size and the greatest alignment of a section in bytes: by default 2^27, which take seconds.
     pub longest_section: u64,
     /// The greatest size, in bytes, of the text that macros, repetitions and included files become: by default 2^24,
     /// which take about a second.

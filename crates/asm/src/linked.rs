@@ -185,7 +185,7 @@ fn unresolved(image: &Image) -> Vec<Flaw> {
 struct Pointers {
     /// The entries of the table of addresses (GOT), each with its offset in the table.
     got: BTreeMap<(usize, bool), u64>,
-    /// The number of addresses, those in the table of addresses included.
+    /// The number of addresses, including those in the table of addresses.
     count: usize,
     /// The number of addresses that do not depend on another module.
     relative: u64,
@@ -216,7 +216,7 @@ impl Pointers {
     }
 }
 
-/// Adds the sections that a linker makes, with zeros for what depends on addresses.
+/// Adds the sections that a linker makes, with zeros in place of contents that depend on addresses.
 fn add_tables(chunks: &mut Vec<Chunk>, dynamic: &Dynamic, pointers: &Pointers) {
     let alloc = SHF_ALLOC;
     let zeros = |count: usize, size: usize| vec![0; count * size];
@@ -268,8 +268,8 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
         let is_first = chunk.segment() != segment;
         if is_first {
             segment = chunk.segment();
-            // A new segment begins in the next page, at the offset in the page where the last one ended; so it does in
-            // the file.
+            // A new segment begins in the next page, at the offset in the page where the last one ended, in memory and
+            // in the file.
             address = if segment < 9 { address.next_multiple_of(PAGE) + end % PAGE } else { 0 };
             offset += if segment < 9 { address.wrapping_sub(offset) % PAGE } else { 0 };
         }

@@ -279,7 +279,7 @@ impl Assembler {
 
     fn read(&self, name: &str) -> std::result::Result<Vec<u8>, String> {
         if self.source.is_alone {
-            return Err(format!("cannot read {name:?}: this source stands alone"));
+            return Err(format!("cannot read {name:?}: this source may not include files"));
         }
         let here = std::iter::once(PathBuf::new());
         let mut why = String::new();

@@ -73,7 +73,7 @@ fn with(mut map: Vec<(Value, Value)>, key: &str, value: Value) -> Value {
     Value::Map(map)
 }
 
-/// The pairs of a map; none if the value is no map.
+/// The pairs of a map; none if the value is not a map.
 fn pairs(value: Option<Value>) -> Vec<(Value, Value)> {
     match value {
         Some(Value::Map(pairs)) => pairs,
@@ -294,8 +294,9 @@ fn parse(text: &str) -> Result<Value, Fault> {
     for event in Parser::new_from_str(text) {
         // An error at the end of the document is reported in the last line with text.
         let last = text.trim_end().len();
-        let wrong =
-            |e: saphyr_parser::ScanError| (format!("no YAML: {}", e.info()), places.byte(e.marker().index()).min(last));
+        let wrong = |e: saphyr_parser::ScanError| {
+            (format!("not YAML: {}", e.info()), places.byte(e.marker().index()).min(last))
+        };
         let (event, span) = event.map_err(wrong)?;
         let at = places.byte(span.start.index());
         let value = match event {
@@ -396,8 +397,8 @@ impl Bytes<'_> {
 
 /// The value of a scalar with a tag, such as `!str 5`. LLVM reads "5" as the number 5: only a tag makes it a text.
 fn tagged(tag: &Tag, text: &str) -> Result<Value, &'static str> {
-    // Tags of YAML, such as `!!int`, are among the unknown ones, which make the value a text. Only `!!str` has no
-    // effect.
+    // An unknown tag makes the value a text. The tags of YAML, such as `!!int`, are unknown, too, except for `!!str`,
+    // which has no effect.
     let is_own = tag.handle == "!";
     match (if is_own { tag.suffix.as_str() } else { "" }, scalar(text)) {
         (_, value) if !is_own && tag.suffix == "str" => Ok(value),
@@ -409,7 +410,8 @@ fn tagged(tag: &Tag, text: &str) -> Result<Value, &'static str> {
     }
 }
 
-/// The truth value of a word after the tag `!bool`, which is in small letters, in capitals, or begins with one.
+/// The truth value of a word after the tag `!bool`. The word is in small letters, in capitals, or in small letters
+/// after one capital.
 fn truth(text: &str) -> Option<bool> {
     let lower = text.to_ascii_lowercase();
     let is_capital = text.get(1..).is_some_and(|rest| lower.ends_with(rest));

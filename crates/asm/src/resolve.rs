@@ -99,7 +99,7 @@ impl Assembler {
         self.fill_kernels();
         let Some(processor) = self.table.target else {
             if self.flaws.shown.is_empty() {
-                let flaw = Flaw::new(Span::default(), "no processor is named: `.amdgcn_target` does it");
+                let flaw = Flaw::new(Span::default(), "no processor is named: `.amdgcn_target` names one");
                 self.fault(flaw.kind(Kind::NoProcessor));
             }
             return (self, None);

@@ -79,7 +79,7 @@ pub struct Frame {
     common: Common,
     /// The offsets at which rules begin to hold, with the rules' bytes, or with the label of this place in the table.
     rules: Vec<(u64, Vec<u8>, Option<SymbolId>)>,
-    /// The offset from the last rule that has set one, in bytes: the number for [`Rule::More`] is added to it.
+    /// The offset in bytes that the last rule with an offset has set; [`Rule::More`] adds to it.
     offset: i64,
     /// The language-specific data, which the personality reads.
     data: Option<SymbolId>,

@@ -16,7 +16,7 @@ use crate::resolve::{DefinedIn, Image, Symbol};
 struct Symbols<'a> {
     /// The symbols of the image in the table.
     kept: Vec<&'a Symbol>,
-    /// The same symbols as in the file: hidden ones are local.
+    /// The symbols of `kept` as they are in the file, where hidden symbols are local.
     hidden: Vec<Symbol>,
     /// The numbers of the symbols in the order of the file, local symbols first.
     order: Vec<usize>,
@@ -42,7 +42,8 @@ impl<'a> Symbols<'a> {
         Symbols { kept, hidden, order, locals }
     }
 
-    /// Adds the names to the file, in order, and that of the dynamic table, which follows the local symbols in the table.
+    /// Adds the names of the symbols to the file in their order, and then the name `_DYNAMIC`, whose symbol follows the
+    /// local symbols in the table.
     fn reserve<'s>(&'s self, writer: &mut Writer<'s>) -> (Vec<StringId>, StringId) {
         writer.reserve_strtab_section_index();
         writer.reserve_null_symbol_index();

@@ -27,12 +27,13 @@ pub fn arrays(chunks: &[Chunk]) -> Vec<(i64, u64)> {
     found.flat_map(|((_, place, size), chunk)| [(*place, chunk.address), (*size, chunk.len)]).collect()
 }
 
-/// The number of tags in the table that a loader reads first, the one that ends it included.
+/// The number of tags in the table that a loader reads first, including the tag that ends it.
 pub fn tags(chunks: &[Chunk], has_relocations: bool, has_relative: bool) -> usize {
     7 + arrays(chunks).len() + if has_relocations { 3 + usize::from(has_relative) } else { 0 }
 }
 
-/// The table that a loader reads first: tags, each with an address or a size. `arrays` are those of tables of functions.
+/// The table that a loader reads first: tags, each with an address or a size. `arrays` are the tags of tables of
+/// functions.
 pub fn dynamic(layout: &Layout, dynamic: &Dynamic, loaded: u64, relative: u64, arrays: Vec<(i64, u64)>) -> Vec<u8> {
     let address = |name: &str| layout.addresses.get(name).copied().unwrap_or(0);
     let mut tags = Vec::new();
@@ -65,7 +66,7 @@ pub fn relocations(loaded: Vec<(u64, u32, u32, i64)>) -> Vec<u8> {
 pub struct Dynamic {
     /// The numbers of the symbols in the image, undefined symbols first.
     order: Vec<usize>,
-    /// The numbers of the same symbols in the table, by those in the image.
+    /// The number of each symbol in the table, by its number in the image.
     numbers: BTreeMap<usize, u32>,
     undefined: usize,
     names: Vec<(u32, String)>,

@@ -126,7 +126,7 @@ fn names_that_no_linker_defines_are_refused() {
 fn a_source_that_stands_alone_reads_no_file() {
     for directive in [".include \"Cargo.toml\"", ".incbin \"Cargo.toml\""] {
         let message = fault(directive, &options()).message;
-        assert_eq!(message, "cannot read \"Cargo.toml\": this source stands alone");
+        assert_eq!(message, "cannot read \"Cargo.toml\": this source may not include files");
     }
     let mut options = options();
     options.is_alone = false;
