@@ -106,7 +106,7 @@ impl Key {
     }
 }
 
-/// The name with its control characters escaped, such as ends of lines.
+/// The name with control characters, such as ends of lines, and backslashes escaped.
 fn escaped(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {

@@ -139,7 +139,7 @@ pub fn is_clause(inst: &Inst) -> bool {
     inst.opcode().purpose() == Some(Purpose::Clause)
 }
 
-/// The number of needs that only a certain instruction ends, and not a distance.
+/// The number of needs that end only with a certain instruction, not with distance.
 fn events(now: &MachineState, inst: &Inst) -> usize {
     let mut count = 0;
     now.hazards.each(inst, |need| count += usize::from(need.rule.unit() == Unit::Event));

@@ -4,8 +4,8 @@
 //! little, and superfluous instructions. Each is a [`Finding`](check::Finding) with the instruction, the one that it
 //! depends on, the path between them, and the instructions to insert. [`rules`] lists the rules, and a [`baseline`]
 //! holds findings that are known. [`repair`] plans changes that make code clean or shorter, and makes a code object
-//! with them that is proved. Checks and repairs take code as `amdgpu-object` finds it in files. The package needs an
-//! allocator, but not `std`.
+//! with them, which is proved to be the same program. Checks and repairs take code as `amdgpu-object` finds it in
+//! files. The package needs an allocator, but not `std`.
 //!
 //! ```
 //! use amdgpu_isa::Target;
@@ -82,7 +82,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Helpless => f.write_str("no instruction helps that could be inserted"),
+            Error::Helpless => f.write_str("no instruction that could be inserted helps"),
             Error::UnknownJump { address, section } => {
                 write!(f, "it is not known where the jump at {address:#x}")?;
                 section.as_ref().map_or(Ok(()), |section| write!(f, " of section {section}"))?;

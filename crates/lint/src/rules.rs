@@ -323,7 +323,7 @@ const OWN: [Own; 25] = [
         id: "unreached-code",
         severity: WARNING,
         title: "no known path reaches some code",
-        text: "Neither a function, a branch, a known jump nor a pointer in data leads to the code, so that it was not checked.",
+        text: "Neither a function, a branch, a known jump nor a pointer in data leads to the code, so it was not checked.",
         help: "Give the code a symbol of type function, or branch to it. Data in a section of code is reported, too.",
     },
     Own {
@@ -397,15 +397,16 @@ pub fn every_unchecked() -> impl Iterator<Item = Unchecked> {
 }
 
 const OF_ALL: [&str; 4] = [
-    "Whether memory or LDS is stored before it is loaded, but for LDS after a barrier: only registers are followed.",
+    "Whether memory or LDS is stored before it is loaded, except LDS after a barrier: only registers are followed.",
     "The target of a jump or call whose address is not known: the jump is taken to return, the call to wait for everything.",
-    "What callers outside of the code left outstanding: for them, functions are taken to begin after a wait for everything.",
-    "Whether values are right: the check knows which registers are written, and not with what.",
+    "Operations that callers outside of the code left outstanding: functions are taken to begin after a wait for everything.",
+    "Whether values are right: the check knows which registers are written, but not with which values.",
 ];
 
 /// The fault of targets whose numbers of vector registers have upper bits.
-const BANKS: [&str; 1] =
-    ["Rules that no distance ends, for vector registers whose upper bits are unknown because paths with others meet."];
+const BANKS: [&str; 1] = [
+    "Rules that no distance ends, for vector registers whose upper bits are unknown because paths with different ones meet.",
+];
 
 fn has_banks(target: Target) -> bool {
     Opcode::has_purpose(target, Purpose::VgprMsb)

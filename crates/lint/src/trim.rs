@@ -232,9 +232,9 @@ impl Trim<'_, '_> {
         Some(enough)
     }
 
-    /// Whether later instructions need the same distances if `new` replaces an instruction, or nothing does. If
-    /// `alone`, later `s_nop`s do not count as wait states in the changed code, and a search that cannot be finished
-    /// gives `true`.
+    /// Whether later instructions need the same distances if `new` replaces an instruction, or if the instruction is
+    /// removed (`None`). If `alone`, later `s_nop`s do not count as wait states in the changed code, and a search that
+    /// cannot be finished gives `true`.
     fn keeps_distance(
         &self,
         block: usize,

@@ -36,7 +36,7 @@ impl Check<'_, '_, '_> {
         for block in self.flow().reached(first) {
             let mut msb = self.banked.get(&block).copied().unwrap_or(VgprMsb::ENTRY);
             for (address, inst) in self.flow().insts(block) {
-                // The registers that an image's address has only if the resource says so do not count.
+                // Registers that belong to an image's address only if the resource says so do not count.
                 Next::new(&inst, msb).insert_into(&mut used, |_| true);
                 let is_it = |last: &u16| inst.second_opcode().is_some() && reads_beside_pair(&inst, msb, *last);
                 // Several kernels can reach the same instruction, so `lasts` ensures that it is reported only once.

@@ -375,7 +375,7 @@ fn reason(doubt: Doubt) -> &'static str {
         Doubt::Index => "an index, which is not known, decides which register it is",
         Doubt::Bank => "the upper bits of the register's number are not known here",
         Doubt::Dimensions => "the image's resource, which is not known, decides how many registers the address has",
-        _ => "what is waited for is enough only if the addresses of flat operations are known",
+        _ => "the wait before it is enough only if the addresses of flat operations are known",
     }
 }
 

@@ -1,5 +1,5 @@
-//! The origins of values in vector registers, also of those that have been saved in memory. Compilers save scalar
-//! registers in lanes of vector registers, and all of them in memory.
+//! The origins of values in vector registers, and in the memory where these are saved. Compilers save scalar registers
+//! in lanes of vector registers, and vector registers in memory.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -33,7 +33,7 @@ impl Origin {
     }
 }
 
-/// The origins of values, by lane; those of the lanes that are not named are at `OTHERS`.
+/// The origins of values, by lane. The origin of all other lanes is at `OTHERS`.
 type Values = BTreeMap<u32, Origin>;
 const OTHERS: u32 = u32::MAX;
 /// A place in memory: the scalar registers of its address, and the offset.
@@ -61,7 +61,7 @@ fn written(inst: &Inst) -> impl Iterator<Item = u16> + '_ {
     inst.operands().filter(|operand| operand.access.writes()).flat_map(|to| vectors(&to))
 }
 
-/// The origin of a scalar source. `origin` is that of a scalar register.
+/// The origin of a scalar source. `origin` gives the origin of a scalar register.
 fn scalar(inst: &Inst, source: &Operand, origin: impl Fn(u8) -> Origin) -> Origin {
     match source.value {
         Value::Reg(_) => bits(inst, source).map_or(Origin::default(), |(first, _)| origin(first)),
@@ -78,7 +78,7 @@ impl Lanes {
         lane(inst).and_then(of).or_else(|| of(OTHERS)).unwrap_or_default()
     }
 
-    /// Passes over an instruction. `origin` is that of a scalar register.
+    /// Passes over an instruction. `origin` gives the origin of a scalar register.
     pub fn step(&mut self, inst: &Inst, origin: impl Fn(u8) -> Origin) {
         if inst.flags().is_call() {
             self.registers.retain(|register, _| *register >= Flow::RETURNED);
@@ -127,8 +127,8 @@ impl Lanes {
         }
     }
 
-    /// Passes over an instruction that saves vector registers, or loads saved ones. Addresses in vector registers are
-    /// not those of saved registers.
+    /// Passes over an instruction that saves vector registers, or loads saved ones. A place whose address is in a
+    /// vector register holds no saved registers.
     fn pass_memory(&mut self, inst: &Inst, is_store: bool) {
         let all: Vec<Operand> = sources(inst).filter(|operand| operand.role.is_some()).collect();
         let (data, scalars): (Vec<Operand>, Vec<Operand>) = all.into_iter().partition(|it| !vectors(it).is_empty());
