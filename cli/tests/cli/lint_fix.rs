@@ -444,7 +444,7 @@ fn what_cannot_be_changed_has_a_message() {
     assert!(message.contains("the code at 0xc reads its address"), "{message}");
     let object = code_object_properties(GFX942, 0, &words, &[S_ENDPGM]);
     let message = run(&["lint", "--fix", "-o", out, "-"], &object).fails(1);
-    assert!(message.contains("the parts of the file lie so") || message.contains("reads its address"), "{message}");
+    assert!(message.contains("the layout of the file") || message.contains("reads its address"), "{message}");
     // Half of an address is overwritten before a distance is added.
     let source = format!(
         "\t.amdgcn_target \"{TRIPLE}gfx942\"\n\t.text\n\t.globl k\n\t.p2align 8\n\t.type k,@function\nk:

@@ -129,8 +129,7 @@ fn registers(inst: &Inst, is_it: fn(Access) -> bool) -> u128 {
 }
 
 /// Whether code computes with an address, or accesses memory there. `halves` are the registers with the address before
-/// the code `rest`.
-/// Branches in `rest` are followed.
+/// the code `rest`. Branches in `rest` are followed.
 fn goes_on(target: Target, halves: u128, rest: &[u8]) -> bool {
     let mut left = ON_ALL_PATHS;
     // The offsets at which paths begin, each with the scalar registers that hold a half of the address there.
@@ -168,7 +167,8 @@ fn goes_on_from(
             return false;
         }
         let is_read = registers(&inst, Access::reads) & halves != 0;
-        // No shift to the right makes another address: it takes the upper half, or a number that can be followed on.
+        // A shift to the right makes no other address: its result is the upper half, or a number that is followed
+        // further.
         let copies = matches!(inst.address_step(), Some(AddressStep::Copy | AddressStep::Select | AddressStep::Shift));
         if is_read && !copies && computes(&inst) {
             return true;

@@ -115,7 +115,7 @@ impl fmt::Display for Error {
             Error::Branch { address, reason } => write!(f, "the branch at {address:#x} cannot follow: {reason}"),
             Error::SecondEntry { address } => write!(
                 f,
-                "the kernel at {address:#x} begins in a second place once its arguments are read, which cannot stay where it has to be"
+                "the kernel at {address:#x} has a second entry, which cannot stay at its distance from the first one"
             ),
             Error::JumpsIntoInstructions => f.write_str("code that jumps into its own instructions cannot be changed"),
             Error::Pointer { address } => write!(
@@ -134,10 +134,10 @@ impl fmt::Display for Error {
             }
             Error::Damaged(kind) => kind.fmt(f),
             Error::Relocatable => {
-                f.write_str("an object for a linker has no addresses yet, by which its code could be changed")
+                f.write_str("an object for a linker has no addresses yet, which changes to its code need")
             }
             Error::Version2 => f.write_str("only code objects of version 3 and later can be changed"),
-            Error::Layout => f.write_str("the parts of the file lie so that its code cannot change its length"),
+            Error::Layout => f.write_str("the layout of the file does not allow its code to change its length"),
         }
     }
 }

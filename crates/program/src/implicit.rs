@@ -10,8 +10,8 @@ use amdgpu_object::relocation_kinds::{Formula, NONE, Part};
 
 use crate::Error;
 
-/// The object with addends in all tables of relocations. Tables with addends are after the end of the object; the
-/// others stay where they are, without a header.
+/// The object with addends in all tables of relocations. The new tables follow the end of the object; the old ones stay
+/// in their places, without a header.
 ///
 /// # Errors
 /// The object is damaged, or the addend of a relocation is not known.
@@ -37,7 +37,8 @@ pub fn with_addends(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Error> {
                     if place.missing.is_some() {
                         return Err(refused);
                     }
-                    // In tables for debuggers, the addend is in one place only. A layout fills the places in memory.
+                    // A place in a section that is not loaded, such as a table for debuggers, becomes zero, so that the
+                    // addend is only in the new table. A layout fills the places in memory.
                     if !target.is_loaded() {
                         put(&mut out, at, [0; 8].get(..formula.size).unwrap_or_default())?;
                     }
@@ -69,7 +70,7 @@ pub fn without_addends(plain: &[u8], old: &[u8], mut new: Vec<u8>) -> Result<Vec
     let Some((first, _)) = tables.first() else { return Ok(new) };
     let moved = |number: usize| Some(after.get(number)?.offset.wrapping_sub(long.get(number)?.offset));
     let end = moved(*first).ok_or(Error::Layout)?.wrapping_add(plain.bytes.len() as u64);
-    // What follows a table in the file has moved as the table has.
+    // A table has moved by the same distance as the contents that follow it in the file.
     let mut anchors: Vec<(u64, u64)> = alloc::vec![(plain.bytes.len() as u64, end)];
     anchors.push((plain.section_header(0), made.section_header(0)));
     for (number, section) in before.iter().enumerate().skip(1) {
@@ -108,7 +109,7 @@ pub fn without_addends(plain: &[u8], old: &[u8], mut new: Vec<u8>) -> Result<Vec
     Ok(new)
 }
 
-/// The tables without addends that do more than to name symbols, with their numbers.
+/// The tables without addends that do more than name symbols, with their numbers.
 fn tables(file: &File<'_>, sections: &[Section]) -> Vec<(usize, Section)> {
     let has_effect =
         |table: &Section| file.short_relocations(file.contents(table).bytes).any(|relocation| relocation.kind != NONE);

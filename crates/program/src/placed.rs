@@ -89,7 +89,7 @@ impl<'a> Placed<'a> {
     /// bytes stay.
     ///
     /// # Errors
-    /// Those of [`rewrite`](crate::rewrite()), with sections and offsets in place of addresses:
+    /// The errors of [`rewrite`](crate::rewrite()), with sections and offsets in place of addresses:
     /// [`Error::InSection`].
     pub fn rewrite(&self, target: Target, edits: &Edits) -> Result<Vec<u8>, Error> {
         let mut result = Err(Error::Layout);

@@ -14,7 +14,7 @@ type Both = (u32, u32);
 /// An address in the old file and in the new one.
 type Whole = (u64, u64);
 
-/// The number of registers: those of SGPRs, and the two halves of VCC after them.
+/// The number of registers: the SGPRs, and after them the two halves of VCC.
 const REGISTERS: usize = VCC + 2;
 const VCC: usize = 128;
 
@@ -25,7 +25,7 @@ pub struct Values {
     /// For a value of `made` that is half of a finished address: this address, in both files. The other half may be in
     /// any register.
     wholes: Vec<Option<Whole>>,
-    /// Constants, and distances that code makes of a literal, which may differ.
+    /// Constants, and distances that code makes of a literal, which may differ between the files.
     numbers: Vec<Option<Number>>,
     /// The carry of the last addition to a value of `made`, in both files.
     carry: Option<(bool, bool)>,
