@@ -185,7 +185,7 @@ fn damage_to_an_archive_hides_no_member() {
     let mut bad = archive(&[("a.o", &code), ("b.o", &code), ("c.o", &code)]);
     let second = 8 + 60 + code.len().next_multiple_of(2);
     bad[second + 50] = b'x';
-    is_damaged(&bad, 2, &[&format!("the header of a member is expected, and this is none: at {second:#x}")]);
+    is_damaged(&bad, 2, &[&format!("there is no header of a member at {second:#x}")]);
     let good = archive(&[("a.o", &code), ("c.o", &code)]);
     is_damaged(&good[..good.len() - 2], 2, &["member c.o at 0x", "cut off: it claims"]);
     bad_input(b"!<thin>\n", "a thin archive");

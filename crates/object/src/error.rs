@@ -81,7 +81,7 @@ pub enum ErrorKind {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Other bytes stand where another bundle should begin.
+    /// Other bytes are in the place where another bundle should begin.
     NotABundle {
         /// The offset of these bytes, as in a [`Step`].
         offset: u64,
@@ -92,7 +92,7 @@ pub enum ErrorKind {
     CompressedTwice,
     /// The archive is thin: it only names its members.
     ThinArchive,
-    /// Other bytes stand where the header of a member should.
+    /// Other bytes are in the place of a member's header.
     NotAMember {
         /// The offset of these bytes, as in a [`Step`].
         offset: u64,
@@ -333,7 +333,7 @@ impl fmt::Display for ErrorKind {
             Kind::ThinArchive => f.write_str("a thin archive, which holds no code itself: give its members"),
             Kind::NotAMember { offset, is_decompressed } => {
                 let offset = Offset(*offset, *is_decompressed);
-                write!(f, "damaged: the header of a member is expected, and this is none: at {offset}")
+                write!(f, "damaged: there is no header of a member at {offset}")
             }
             Kind::MemberCut { claimed, left } => write!(f, "cut off: it claims {claimed} bytes, and {left} are left"),
             Kind::Truncated { what, entry, needed, left } => {

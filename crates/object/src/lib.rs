@@ -121,8 +121,8 @@ pub fn visit<E: From<Error>>(
 }
 
 /// Visits the code objects and bundles that begin anywhere in the bytes of a file of any kind, even in a place where
-/// [`visit`] does not look. The label of an image contains the offset. Of compressed data, only compressed bundles are
-/// searched, and code objects inside of another code object are not found.
+/// [`visit`] does not look. The label of an image contains the offset. Compressed data is searched only if it is a
+/// compressed bundle. Code objects inside of another code object are not found.
 ///
 /// ```
 /// use amdgpu_object::{Error, Part, scan, visit};
@@ -142,7 +142,7 @@ pub fn visit<E: From<Error>>(
 /// ```
 ///
 /// # Errors
-/// The same errors as [`visit`] has.
+/// The errors of [`visit`].
 pub fn scan<E: From<Error>>(
     bytes: &[u8],
     max_decompressed: Option<u64>,

@@ -117,9 +117,9 @@ pub enum Refusal {
 impl fmt::Display for CannotReplace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
-            Refusal::Place => {
-                f.write_str("a code object can be replaced by itself, and in a bundle, an offload binary or an archive")
-            }
+            Refusal::Place => f.write_str(
+                "a code object can be replaced only as the whole file, or in a bundle, an offload binary or an archive",
+            ),
             Refusal::NotCode => f.write_str("the new bytes are not a whole code object"),
             Refusal::Processor { stated, new } => {
                 let new = new.as_deref().unwrap_or("no stated processor");
