@@ -234,7 +234,10 @@ fn nothing_is_dropped_without_a_word() {
     let frames = format!("{head}.cfi_startproc\n.cfi_def_cfa_offset 8\n s_endpgm\n.cfi_endproc\n");
     run(&["asm", "-", "-o", &second], frames.as_bytes()).ok();
     let apart = run(&["dis", "--asm", &second], b"").ok();
-    assert!(apart.contains("// These tables have addresses as numbers, which an edit leaves: .eh_frame.\n"), "{apart}");
+    assert!(
+        apart.contains("// These tables have addresses as numbers, which an edit does not change: .eh_frame.\n"),
+        "{apart}"
+    );
 
     // Compressed sections, and files without sections.
     let mut wrong = fs::read(&first).unwrap();

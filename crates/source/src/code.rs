@@ -11,14 +11,14 @@ use amdgpu_object::relocation_kinds as kinds;
 use crate::code_object::{CodeObject, Relocation, Section};
 use crate::data::{value, variant_of};
 
-/// The number of equal dwords from which on they become one line.
+/// The least number of equal dwords that become one line.
 const FOLDED: usize = 8;
 /// Literals of 32 and of 64 bits that are not inline constants, so that they stand out in the text of an instruction.
 const MARK: u32 = 0x7ead_beef;
 const MARK64: u64 = 0x7ead_beef_7ead_beef;
 
 impl CodeObject<'_> {
-    /// The targets of a section's code, each with the offset from which on it holds.
+    /// The targets of a section's code, by the offsets at which they begin to hold.
     pub fn targets(&self, symbols: &[(u64, usize)]) -> HashMap<u64, Target> {
         let of = |n: usize| {
             let (_, _, descriptor) = self.kernels.iter().find(|(_, code, _)| *code == n)?;

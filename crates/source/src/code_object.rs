@@ -303,7 +303,7 @@ impl<'a> CodeObject<'a> {
             if header.sh_flags(LittleEndian) & u64::from(elf::SHF_COMPRESSED) != 0 {
                 return Err(Error::Compressed(called));
             }
-            // The contents of others are numbers of symbols or sections.
+            // The contents of sections of other types are numbers of symbols or sections.
             let is_list = [SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE].contains(&kind);
             if is_list
                 || !PLAIN.contains(&kind) && (header.sh_link(LittleEndian), header.sh_info(LittleEndian)) != (0, 0)
@@ -412,8 +412,9 @@ impl<'a> CodeObject<'a> {
         Ok(())
     }
 
-    /// The relocation of a pointer to an address. An address in none of the sections, such as that of a section that
-    /// the assembler makes itself, is the end of the section before it, at which `__init_array_end` is, for instance.
+    /// The relocation of a pointer to an address. An address that no section contains can be the end of a section, such
+    /// as the address of `__init_array_end`, or of the section before one that the assembler makes itself. Any other
+    /// address becomes an error in the source.
     fn pointer(&self, sections: &[Section<'a>], goal: u64) -> Relocation {
         let named = |section: &&Section<'_>| {
             self.symbols.iter().any(|symbol| symbol.section == Some(section.index) && symbol.value == goal)

@@ -33,7 +33,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::NoElf => f.write_str("the file is not one code object"),
-            Error::NoCodeObject(why) => write!(f, "no code object: {why}"),
+            Error::NoCodeObject(why) => write!(f, "not a code object: {why}"),
             Error::Damaged(why) => write!(f, "the code object is damaged: {why}"),
             Error::OtherMachine => f.write_str("this is not a code object of an AMD GPU"),
             Error::UnknownProcessor { number, name } => {
@@ -44,7 +44,7 @@ impl fmt::Display for Error {
                 f.write_str(", which this build does not know")
             }
             Error::NoSections => f.write_str(
-                "the file has no table of sections (`llvm-objcopy --strip-sections` takes it away), and no source without it",
+                "the file has no table of sections (`llvm-objcopy --strip-sections` takes it away), which a source needs",
             ),
             Error::Compressed(name) => {
                 write!(f, "the section {name} is compressed: unpack it first, with `llvm-objcopy --decompress-debug-sections`")

@@ -68,12 +68,12 @@ impl CodeObject<'_> {
         if !tables.is_empty() {
             let _ = writeln!(
                 out,
-                "// These tables have addresses as numbers, which an edit leaves: {}.",
+                "// These tables have addresses as numbers, which an edit does not change: {}.",
                 tables.join(", ")
             );
         }
         if self.file.kind() == ObjectKind::Executable {
-            out += "// The file was linked to fixed addresses. `asm` makes one that any address suits.\n";
+            out += "// The file was linked to fixed addresses. `asm` makes one for any address.\n";
             if has_pointers(sections) || sections.iter().any(|section| self.has_literals(sections, section)) {
                 out += "\t.error \"numbers of this file may be pointers: delete this line if none is\"\n";
             }

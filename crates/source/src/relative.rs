@@ -13,8 +13,8 @@ use crate::code::{has_label, walk};
 use crate::code_object::{CodeObject, Relocation, Section, added};
 use crate::symbols::{Symbol, name};
 
-/// The number of bytes after the beginning of an instruction that reads the program counter in which a relocation is
-/// taken to belong to this instruction.
+/// The distance in bytes from an instruction that reads the program counter within which a relocation is taken to
+/// belong to this instruction.
 const NEAR: u64 = 32;
 /// The comment after an instruction that reads the program counter for an unknown purpose.
 const UNKNOWN: &str = " // Unknown use of the address of this code: check it after an edit.";
@@ -141,8 +141,8 @@ impl CodeObject<'_> {
         self.relative.get(&section.index).unwrap_or(&NONE)
     }
 
-    /// Makes the numbers of an address relative to a symbol. Returns whether code computes with an address of code, or `None`
-    /// if the address is in no section.
+    /// Makes the numbers of an address relative to a symbol. Returns whether code computes with an address of code, or
+    /// `None` if the address is in no section.
     fn symbolize(&mut self, known: &Known<'_, '_>, section: &Section<'_>, made: &MadeAddress) -> Option<bool> {
         let loaded = || known.sections.iter().filter(|section| section.is_loaded());
         let holds = |section: &&Section<'_>| (section.address..section.end()).contains(&made.goal);
