@@ -42,7 +42,7 @@ pub struct Args {
     /// Lanes of a wave, 32 or 64, where no kernel descriptor of the source states them
     #[arg(long, value_name = "LANES", value_parser = clap::builder::PossibleValuesParser::new(["32", "64"]))]
     wave: Option<String>,
-    /// Fill sources that an operation does not have as LLVM 22 or as LLVM 23, where no .amdgpu_isa_fill states it
+    /// Fill source fields that an operation does not use as LLVM 22 or LLVM 23 does, unless .amdgpu_isa_fill names one
     #[arg(long, value_name = "ASSEMBLER", value_parser = clap::builder::PossibleValuesParser::new(Filler::ALL.iter().map(|filler| filler.name())))]
     fill: Option<String>,
     /// Sort the names of symbols and sections of a linked file, as llvm-objcopy and llvm-strip leave them

@@ -201,7 +201,7 @@ fn unpacking(bytes: &[u8]) -> String {
         Some(Container::OffloadBinary) => "llvm-offload-binary",
         Some(Container::Archive) => "ar x",
         Some(_) => "llvm-objdump --offloading",
-        None => return "--asm takes one code object, and this is none".into(),
+        None => return "--asm takes one code object, and this is not one".into(),
     };
     format!("--asm takes one code object: take it out of this container or program first, with `{tool}`")
 }

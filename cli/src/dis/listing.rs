@@ -55,7 +55,7 @@ pub struct Shown {
     pub sources: bool,
 }
 
-/// The number of equal dwords of padding from which on they become one line.
+/// The least number of equal dwords of padding that become one line.
 const FOLDED: usize = 8;
 
 /// Whether an instruction is one that compilers put between functions.
@@ -174,7 +174,7 @@ impl Listing<'_, '_> {
         if count >= FOLDED { count } else { 1 }
     }
 
-    /// Adds to the last line the number of equal dwords for which it stands.
+    /// Adds to the last line the number of equal dwords that it represents.
     fn repeated(&mut self, count: usize, end: u64) {
         self.page.text.buf.pop();
         self.page.text.begin(DIM);

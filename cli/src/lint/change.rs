@@ -147,7 +147,7 @@ fn note(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "{}note:{} {text}", BOLD.render(), BOLD.render_reset());
 }
 
-/// Refuses changes that move code to which a jump may lead whose target is not known, unless `--trust-jumps` is given.
+/// Refuses changes that move code to which a jump with an unknown target may lead, unless `--trust-jumps` is given.
 /// `jump`: the error about that jump, if there is one.
 fn leads_nowhere_new(args: &Args, jump: Option<amdgpu_lint::Error>) -> Result<()> {
     match jump.filter(|_| !args.trust_jumps) {

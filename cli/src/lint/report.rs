@@ -37,7 +37,7 @@ pub struct Report {
     /// The places of the statements with which these blocks begin.
     #[serde(skip)]
     pub path_places: Vec<Option<Source>>,
-    /// The advice how to repair the finding, if there is any.
+    /// Advice on how to repair the code, if there is any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// The instructions that are missing before the instruction.
@@ -68,8 +68,7 @@ pub struct Source {
     /// The place in a file: if the source is a macro or a repetition, the place of the call.
     #[serde(skip)]
     pub in_file: Option<Box<Source>>,
-    /// The places at which the reading of the source was asked for, from the inside out: calls of macros, and
-    /// directives that include files.
+    /// The places of the macro calls and `.include` directives that led to the source, from the inside out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<Source>,
 }

@@ -37,7 +37,7 @@ pub struct Note {
 #[derive(Clone, Default)]
 pub struct Analysis {
     pub notes: Vec<Note>,
-    /// The instructions that statements became, by their lines as the assembler counts.
+    /// The instructions that statements became, by the lines of the statements, as the assembler counts lines.
     pub code: Arc<BTreeMap<usize, Vec<Inst>>>,
 }
 

@@ -26,9 +26,9 @@ impl Encoding {
 pub struct Text {
     encoding: Encoding,
     text: String,
-    /// The first bytes of the lines as the protocol counts them, which `\n`, `\r\n` or `\r` end.
+    /// The first bytes of the lines as the protocol counts them: `\n`, `\r\n` or `\r` ends a line.
     lines: Vec<usize>,
-    /// The first bytes of the lines as the assembler counts them, which only `\n` ends.
+    /// The first bytes of the lines as the assembler counts them: only `\n` ends a line.
     source_lines: Vec<usize>,
 }
 

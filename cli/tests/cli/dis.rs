@@ -280,8 +280,11 @@ fn json_has_all_symbols_of_an_address() {
 fn a_source_is_of_one_code_object() {
     let refused = run(&["dis", "--asm", "-"], &usual_bundle()).fails(1);
     assert!(refused.contains("--asm takes one code object") && refused.contains("clang-offload-bundler"), "{refused}");
-    let begins: [(&[u8], &str); 3] =
-        [(b"\x10\xff\x10\xad\x01", "`llvm-offload-binary`"), (b"!<arch>\n", "`ar x`"), (b"text", "and this is none")];
+    let begins: [(&[u8], &str); 3] = [
+        (b"\x10\xff\x10\xad\x01", "`llvm-offload-binary`"),
+        (b"!<arch>\n", "`ar x`"),
+        (b"text", "and this is not one"),
+    ];
     for (bytes, advice) in begins {
         assert!(run(&["dis", "--asm", "-"], bytes).fails(1).contains(advice), "{advice}");
     }
