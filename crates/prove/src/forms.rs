@@ -128,8 +128,8 @@ fn form(
     })
 }
 
-/// The values to try for the bits that a rule restricts: all values, if they are few. If the rule compares the bits
-/// with a value: this value, and all that differ from it in one bit.
+/// The values to try for the bits that a rule restricts: all values of the first bits, and of other bits if they are at
+/// most four. Of more bits, the value with which the rule compares them, and all values that differ from it in one bit.
 fn tie(runs: &[TiedBits]) -> Vec<(FieldBits, Vec<u32>)> {
     let values = |(n, &(lsb, width, value)): (usize, &TiedBits)| {
         let value = u32::from(value);

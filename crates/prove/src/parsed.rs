@@ -33,7 +33,7 @@ fn keeps_literal(inst: &Inst, parsed: &Inst) -> bool {
 }
 
 /// Whether the two instructions differ only in 16-bit sources. The text shows the lower half of their literal, which
-/// the parser makes an inline constant of the same value, while another source keeps the literal.
+/// the parser reads as an inline constant of the same value, while another source keeps the literal.
 fn has_its_half(inst: &Inst, parsed: &Inst) -> bool {
     // The text does not show bits that have no effect.
     let inst = &inst.canonical();
