@@ -28,7 +28,7 @@ use crate::child::{CHILD_FLAG, CRASH, MAX_BATCH, REJECT};
 use crate::versions::{USUAL, features};
 use crate::word::Word;
 
-/// The environment variable that names another `libLLVM` than the toolchain's.
+/// The environment variable that names a `libLLVM` other than the toolchain's.
 const LIBRARY_VARIABLE: &str = "AMDGPU_ISA_LIBLLVM";
 
 /// The answer that a status and a text of the child mean.

@@ -5,7 +5,7 @@ use amdgpu_isa::Target;
 /// The version of LLVM in the Rust toolchain of this repository. For this version the list of differences is complete.
 pub const USUAL: u32 = 22;
 
-/// The environment variable with another version of LLVM than [`USUAL`].
+/// The environment variable that names a version of LLVM other than [`USUAL`].
 const VERSION_VARIABLE: &str = "AMDGPU_ISA_LLVM";
 
 /// The version of LLVM with which to compare: the value of the environment variable `AMDGPU_ISA_LLVM`, or 22.

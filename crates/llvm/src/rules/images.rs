@@ -25,7 +25,7 @@ pub fn we_refuse_short_nsa(case: &Case) -> bool {
     ours && nsa(case) && refused_text(case).and_then(all) == Some(named)
 }
 
-/// The parts of a text: the mnemonic, the first register of the data, the number of its registers, both for the
+/// The parts of a text: the mnemonic, the first register and the number of registers of the data, the same two of the
 /// address, and the rest.
 pub fn image_parts(text: &str) -> Option<(&str, &str, usize, &str, usize, &str)> {
     let (mnemonic, operands) = text.split_once(' ')?;

@@ -90,7 +90,7 @@ pub fn we_refuse_bits_of_gfx1250(case: &Case) -> bool {
     refused_text(case).is_some_and(named)
 }
 
-/// VINTERP with a source below 256 where a half of a VGPR must stand.
+/// VINTERP with a source below 256 where a half of a VGPR is required.
 pub fn we_refuse_scalar_half(case: &Case) -> bool {
     let scalar = [32, 50].iter().any(|&lsb| field(case, lsb, 9) < 256);
     // From RDNA4 on two bits more belong to other fields.

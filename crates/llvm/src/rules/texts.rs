@@ -85,8 +85,8 @@ pub fn scalar_half_literal(case: &Case) -> bool {
         })
 }
 
-/// VOP2 with a mandatory literal (23, 24, 36, 37; RDNA: 32, 33, 44, 45, 55, 56) or SOP2 (69, 70) that is also the code
-/// of an inline constant; and VOPD with such an operation (1 or 2 in either half).
+/// VOP2 (23, 24, 36, 37; RDNA: 32, 33, 44, 45, 55, 56) or SOP2 (69, 70) whose mandatory literal is also the code of an
+/// inline constant; and VOPD with such an operation (1 or 2 in either half).
 pub fn mandatory_literal_as_source_code(case: &Case) -> bool {
     let vop2 = field(case, 31, 1) == 0 && [23, 24, 32, 33, 36, 37, 44, 45, 55, 56].contains(&field(case, 25, 6));
     let sop2 = field(case, 30, 2) == 0b10 && [69, 70].contains(&field(case, 23, 7));
