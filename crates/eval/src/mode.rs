@@ -50,9 +50,10 @@ impl FloatMode {
 pub struct UnknownMode(pub String);
 
 impl Mode {
-    /// Changes a setting of the mode: `round` to `ne`, `up`, `down` or `zero`, `denorm` to `keep`, `flush`, `flush-in`
-    /// or `flush-out`, `dx10_clamp` or `fp16_ovfl` to `0` or `1`. `round32` and `denorm32` are only for floats of 32
-    /// bits, and `round64` and `denorm64` only for floats of 16 and 64 bits. Other keys and values are errors.
+    /// Changes a setting of the mode: `round` to `ne`, `up` (also `pi`, `p`), `down` (`ni`, `n`) or `zero` (`z`),
+    /// `denorm` to `keep`, `flush`, `flush-in` or `flush-out`, `dx10_clamp` or `fp16_ovfl` to `0` or `1`. `round32` and
+    /// `denorm32` are only for floats of 32 bits, and `round64` and `denorm64` only for floats of 16 and 64 bits. Other
+    /// keys and values are errors.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), UnknownMode> {
         let unknown = || UnknownMode(format!("{key}={value}"));
         let (what, size) = match key.strip_suffix("32").or_else(|| key.strip_suffix("64")) {

@@ -186,8 +186,8 @@ impl Modifiers {
         if bit(self.neg) { number.negate() } else { number }
     }
 
-    /// The half of a register that source `n` of an operation with mixed precision is: 0 or 1; `None` if it is a whole
-    /// register.
+    /// The half of a register from which an operation with mixed precision reads source `n`: 0 or 1; `None` if the
+    /// source is a whole register.
     pub fn mixed(&self, n: usize) -> Option<u32> {
         let whole = self.op_sel_hi.unwrap_or(0) >> n & 1 == 0;
         (!whole).then(|| self.op_sel >> n & 1)

@@ -39,7 +39,7 @@ fn quarter(turns: f64, more: i64) -> f64 {
     if result == 0.0 { 0.0 } else { result }
 }
 
-/// A part of 2/pi with 53 bits, the part `n` after a beginning that depends on the exponent of `x`.
+/// Part `n` of the bits of 2/pi, with 53 bits, counted from a place that depends on the exponent of `x`.
 pub fn part_of_two_over_pi(x: Number, n: i128) -> Number {
     let exponent = x.exponent();
     let shift = (n & 31) * 53 + (exponent - 1077).max(0);
