@@ -128,7 +128,7 @@ void amdgpu_isa_answer_free(amdgpu_isa_answer *answer);
 uint32_t amdgpu_isa_target_id(const char *id);
 
 // Reads a file. A damaged file is read as far as possible, and notes describe the damage. `scan`: whether code objects
-// and bundles are searched at every byte of a file of any kind.
+// and bundles are searched for at every byte of a file of any kind.
 //
 // # Safety
 // `file` has `len` readable bytes.
@@ -171,8 +171,8 @@ amdgpu_isa_answer *amdgpu_isa_lint(const uint8_t *file, size_t len, uint32_t tar
 
 // Inserts the waits and distances that are missing. The bytes of the answer are the new file, which is proved to be
 // the same program except for the inserted instructions. If there is no proof, some code cannot be moved, or a part of
-// the file is damaged, there are no bytes, and the notes say why. Code objects are repaired by themselves, and in
-// bundles, offload binaries and archives. A compressed bundle becomes one that is not compressed.
+// the file is damaged, there are no bytes, and the notes say why. A code object is repaired as a whole file, and in a
+// bundle, an offload binary or an archive. A compressed bundle becomes one that is not compressed.
 //
 // # Safety
 // `file` has `len` readable bytes.

@@ -101,7 +101,7 @@ pub struct amdgpu_isa_symbol {
 }
 
 /// Reads a file. A damaged file is read as far as possible, and notes describe the damage. `scan`: whether code objects
-/// and bundles are searched at every byte of a file of any kind.
+/// and bundles are searched for at every byte of a file of any kind.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.
@@ -294,8 +294,8 @@ fn target_for(image: &Image<'_>, wanted: u32) -> Result<Target, Note> {
 
 /// Inserts the waits and distances that are missing. The bytes of the answer are the new file, which is proved to be
 /// the same program except for the inserted instructions. If there is no proof, some code cannot be moved, or a part of
-/// the file is damaged, there are no bytes, and the notes say why. Code objects are repaired by themselves, and in
-/// bundles, offload binaries and archives. A compressed bundle becomes one that is not compressed.
+/// the file is damaged, there are no bytes, and the notes say why. A code object is repaired as a whole file, and in a
+/// bundle, an offload binary or an archive. A compressed bundle becomes one that is not compressed.
 ///
 /// # Safety
 /// `file` has `len` readable bytes.
