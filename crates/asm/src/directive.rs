@@ -119,7 +119,7 @@ impl Assembler {
                 // The processor is the fifth part of the triple. The fourth part is empty for AMD GPUs.
                 if text.splitn(5, '-').count() < 5 {
                     let flaw = Flaw::new(place, "a triple and a processor expected");
-                    return Err(flaw.note("two dashes stand before the processor, as in `amdgcn-amd-amdhsa--`"));
+                    return Err(flaw.note("two dashes come before the processor, as in `amdgcn-amd-amdhsa--`"));
                 }
                 let processor = Processor::parse(&text).map_err(|why| Flaw::new(place, why))?;
                 if word == ".amd_amdgpu_isa" {

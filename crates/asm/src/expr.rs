@@ -225,7 +225,7 @@ impl Reader<'_, '_> {
         if is_quoted {
             name += self.scan.word();
         }
-        // Blanks can stand between the name of a function and its arguments.
+        // Blanks may be between the name of a function and its arguments.
         let mut after = self.scan.clone();
         after.blank();
         if after.peek() == b'(' {

@@ -15,7 +15,7 @@ struct Format {
 enum Top {
     /// Infinity and NaN, as in IEEE 754.
     Ieee,
-    /// A NaN if all bits but the sign are set, and no infinity (E4M3 of OCP).
+    /// No infinity; a NaN if all bits except the sign are set (E4M3 of OCP).
     OneNan,
     /// All codes are numbers, except for that of -0, 0x80, which is NaN (FNUZ).
     Fnuz,
