@@ -95,8 +95,8 @@ impl Guard {
     /// `inst`. `take` does not get `inst` itself, so that the caller can put a label before it.
     ///
     /// # Errors
-    /// The instruction is of another target; or it has a need that no instruction ends. `take` may have got waits by
-    /// then.
+    /// The instruction is of another target; or it has a need that no instruction ends. `take` may already have
+    /// received waits.
     pub fn before(&mut self, inst: &Inst, mut take: impl FnMut(&Inst)) -> Result<(), GuardError> {
         if inst.target() != self.hazards.target() {
             return Err(GuardError::Target(inst.target()));

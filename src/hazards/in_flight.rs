@@ -61,7 +61,7 @@ impl Passed {
         self.end_at(done_at);
     }
 
-    /// Notes that the operations are done for which `Held::at_most` is at least `done_at`.
+    /// Notes that the operations whose `Held::at_most` is at least `done_at` are done.
     fn end_at(&mut self, done_at: u16) {
         self.done_at = self.done_at.min(done_at);
         if self.done_at == 0 {

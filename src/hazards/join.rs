@@ -7,8 +7,8 @@ use super::{Hazards, Pending, owed};
 use crate::target::COUNTS;
 
 impl<C: Capacity> Pending<C> {
-    /// Joins the state of another path to the same place: takes the worse of both. Returns whether anything changed; a
-    /// loop that joins until nothing changes ends.
+    /// Joins the state of another path to the same place: takes the worse of both. Returns whether anything changed. A
+    /// state can change only a limited number of times, so repeated joins come to an end.
     pub fn join(&mut self, other: &Pending<C>) -> bool {
         let msb = self.msb.joined(other.msb);
         let index = self.index.joined(other.index);
@@ -19,7 +19,7 @@ impl<C: Capacity> Pending<C> {
             changed |= other > *most;
             *most = other.max(*most);
         }
-        // A path on which no known call has entered the function does not lead back to a call.
+        // If no known call has entered the function on one path, only the effect on the other path counts.
         if self.passed.is_empty() {
             changed |= !other.passed.is_empty();
             self.passed.clone_from(&other.passed);
@@ -76,8 +76,8 @@ impl<C: Capacity> Pending<C> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// Joins the state of another path to the same place: takes the worse of both. Returns whether anything changed; a
-    /// loop that joins until nothing changes ends.
+    /// Joins the state of another path to the same place: takes the worse of both. Returns whether anything changed. A
+    /// state can change only a limited number of times, so repeated joins come to an end.
     pub fn join(&mut self, other: &Self) -> bool {
         let simple = |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.overflow, state.before);
         let before = simple(self);
@@ -139,6 +139,7 @@ impl<C: Capacity> Hazards<C> {
             }
         }
     }
+
     /// Adds an instruction that has no room to `overflow`.
     pub(super) fn add_to_overflow(&mut self, past: &Past) {
         self.overflow.worsen(past);

@@ -40,7 +40,7 @@ impl<'i> Next<'i> {
     /// [`Pending::msb`](super::Pending::msb); a state with other upper bits looks the instruction up again.
     pub fn new(inst: &'i Inst, msb: VgprMsb) -> Next<'i> {
         let tables = HazardTables::of(inst);
-        // The operands are found in place, because the list of them is long to copy.
+        // The operands are found in place, because copying their list is slow.
         let mut next = Next { tables, classes: tables.classes(inst), uses: Uses::none(inst, msb) };
         next.uses.find();
         next

@@ -246,8 +246,8 @@ pub(crate) fn matches_rest(row: &HazardRow, (producer, gone): (&Uses<'_>, u32), 
     }
 }
 
-/// The parts of a producer that, with its opcode, decide which consumers match: its result, its passes, and its registers
-/// for each of the rows.
+/// The parts of a producer that decide, with its opcode, which consumers match: its result, its passes, and its
+/// registers for each of the rows.
 pub(crate) fn parts<'a>(tables: &HazardTables, rows: u128, uses: &'a Uses<'a>) -> impl Iterator<Item = Run> + use<'a> {
     let own = [result(uses).unwrap_or_default(), (passes(uses.inst).into(), 0)];
     // The number of each row separates its registers from those of the row before it.

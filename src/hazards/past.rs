@@ -27,8 +27,8 @@ pub struct Past {
     pub(super) gone: u32,
     /// The numbers of instructions issued after `inst`, by kind.
     pub(super) age: Age,
-    /// A number that is the same for instructions which are the same for all of the rows: see [`kind`]. 0 if it is not
-    /// known whether there are others.
+    /// A number that instructions share if no row distinguishes them: see [`kind`]. 0 if only the same instruction
+    /// counts as equal.
     pub(super) kind: u32,
     /// The longest distance of the rows, in wait states.
     pub(super) last_states: u8,
@@ -112,7 +112,8 @@ impl Past {
             && self.is_same(other)
     }
 
-    /// Whether other instructions may be of the same kind; never in a bounded state, the only one without an allocator.
+    /// Whether other instructions may be of the same kind; never in a bounded state. Without an allocator, all states
+/// are bounded.
     fn has_kind(&self) -> bool {
         cfg!(feature = "alloc") && self.kind != 0
     }
@@ -144,7 +145,7 @@ impl Past {
     }
 }
 
-/// A number for the [`parts`] of a producer, which is never 0; 0 for a producer that only the same instruction equals.
+/// A hash of the [`parts`] of a producer, never 0; or 0 for a producer that equals only the same instruction.
 pub(super) fn kind(tables: &HazardTables, rows: u128, uses: &Uses<'_>) -> u32 {
     let is_about_registers = tables.numbered(rows).all(|(_, row)| row.is_about_registers());
     if !is_about_registers || uses.inst.perhaps_read().1 != 0 {

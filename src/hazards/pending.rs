@@ -29,8 +29,8 @@ use crate::vgpr_msb::VgprMsb;
 /// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). If paths with different bits meet,
 /// a wait for a vector register is not sure.
 ///
-/// Up to GCN 1.4 and CDNA2, a wait for a register that belongs to the address of an image only if the image has enough
-/// dimensions is not sure ([`Doubt::Dimensions`]).
+/// Up to GCN 1.4 and CDNA2, some registers belong to the address of an image only if the image has enough dimensions. A
+/// wait for such a register is not sure ([`Doubt::Dimensions`]).
 ///
 /// Memory is not followed: neither loads of data that another operation stores, nor reads of LDS that is filled from
 /// memory.
@@ -318,7 +318,7 @@ impl<C: Capacity> Pending<C> {
         self.issue_of(&Uses::of(inst, self.msb), producer);
     }
 
-    /// Issues as [`Pending::issue`] does an instruction whose registers were found before.
+    /// Issues an instruction whose registers were found before, as [`Pending::issue`] does.
     pub(super) fn issue_of(&mut self, uses: &Uses<'_>, producer: u32) {
         self.wait_first(uses.inst);
         if self.is_met(uses) {

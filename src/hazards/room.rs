@@ -22,8 +22,8 @@ pub trait Capacity: Clone + Debug + PartialEq + Eq {
     /// Effects of the function so far, which only control flow needs.
     #[doc(hidden)]
     type Passed: Room<Passed>;
-    /// Whether the storage grows. Then instructions that are the same for all rules are one entry, which takes time for
-    /// each instruction, and code, and is needed where there are very many of them.
+    /// Whether the storage grows. If so, the state joins instructions that no rule distinguishes into one entry. This
+    /// costs time and code, but keeps the lists short where there are very many such instructions.
     #[doc(hidden)]
     const GROWS: bool;
 }

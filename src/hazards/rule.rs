@@ -77,7 +77,7 @@ impl Rule {
         self.info().map(|rule| rule.caution).filter(|text| !text.is_empty())
     }
 
-    /// The mode without which the rule does not hold; `None` if it holds in all modes.
+    /// The mode that the rule requires; `None` if the rule holds in all modes.
     pub fn mode(self) -> Option<Mode> {
         self.info().and_then(|rule| rule.mode)
     }

@@ -92,7 +92,7 @@ impl Hazards<super::Unbounded> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// The same state, which makes the demands of [`Hazards::strict`] from here on.
+    /// The state with the demands of [`Hazards::strict`] from here on.
     #[must_use]
     pub fn strictly(mut self) -> Self {
         self.strict = true;
@@ -250,7 +250,7 @@ impl<C: Capacity> Hazards<C> {
     /// Passes to `take` everything that may be missing because of instructions that had no room.
     pub(crate) fn each_lost(&self, next: &Next<'_>, mut take: impl FnMut(Need)) {
         if self.overflow.rows != 0 {
-            // Rows with two producers are omitted: whether the other producer came is not known here.
+            // Rows with two producers are omitted, because nothing here tells whether the other producer came.
             let consumes = self.consumes(next, self.overflow.rows) & !next.tables.again;
             let matches =
                 |(_, row): (usize, &HazardRow)| has_operand(&row.consumer, &next.uses).then_some(Match::sure(None));
@@ -379,7 +379,7 @@ impl<C: Capacity> Hazards<C> {
         if produced != 0 {
             new.rows = tables.producers.among(produced & self.modes.rows(tables), uses);
             for (n, row) in tables.numbered(new.rows & (tables.producers.conditional | tables.events)) {
-                // A producer that only an event ends is kept for long, so its operands must match the rule, too.
+                // A producer that only an event ends is kept for a long time, so its operands must match the rule, too.
                 let is_event = tables.events >> n & 1 == 1;
                 let is_meant = if is_event { holds(&row.producer, uses) } else { conditions_hold(&row.producer, uses) };
                 if !is_meant {
@@ -399,7 +399,7 @@ impl<C: Capacity> Hazards<C> {
                 true => new.armed |= 1 << n,
             }
         }
-        // The new producer stands for the earlier ones of these rows.
+        // The new producer replaces the earlier ones of these rows.
         ends |= new.rows & tables.latest;
         let states = match is & class::NOP {
             0 => 1,
@@ -529,8 +529,8 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Ends the ender's rows for producers whose registers are all among those of the instruction. An ender that makes
-    /// rows begin arms these rows instead. If only some registers of a vector result are among them, the rows end for
+    /// Ends the ender's rows for producers whose registers are all among those of the instruction. An ender with
+    /// `begins` arms these rows instead. If only some registers of a vector result are among them, the rows end for
     /// these registers.
     fn end_covered(&mut self, ender: &Ender, uses: &Uses<'_>) {
         let tables = HazardTables::of(uses.inst);
