@@ -93,7 +93,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("v_add_f32_e64 v0, s1, s2", "s2", "2 different scalars are read, and the constant bus carries 1"),
     ("v_mov_b64_e32 v[1:2], v[4:5]", "v[1:2]", "vdst: v1 is misaligned"),
     ("ds_read_b32 v0, v1 offset:65536", "65536", "offset: a number from 0 to 65535 expected"),
-    ("buffer_load_dword v0, off, s[0:3], 0 sc0 offset:4", "offset", "offset has to stand before the other modifiers"),
+    ("buffer_load_dword v0, off, s[0:3], 0 sc0 offset:4", "offset", "offset has to come before the other modifiers"),
     ("buffer_load_dword v0, off, s[0:3], 0 sc0 sc0", "sc0", "sc0 is here twice"),
     ("v_add_f32_dpp v0, v1, v2 row_shl:0", "0", "dpp_ctrl: a number from 1 to 15 expected"),
     ("v_add_f32_dpp v0, v1, v2", "v_add_f32_dpp", "dpp_ctrl is missing"),
@@ -284,7 +284,7 @@ fn parts_that_are_wrong_are_named_at_their_place() {
             "gfx1200",
             "image_load v[0:3], v[4:5], s[0:7] dmask:0xf dim:SQ_RSRC_IMG_2D",
             19,
-            "vaddr0: the address takes its registers in other pieces: `[v1, v2]` for a run, or a run",
+            "vaddr0: the encoding takes a list `[v1, v2]` where the text has a run, or the reverse",
         ),
     ];
     for (target, text, column, message) in cases {

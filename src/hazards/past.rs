@@ -113,7 +113,7 @@ impl Past {
     }
 
     /// Whether other instructions may be of the same kind; never in a bounded state. Without an allocator, all states
-/// are bounded.
+    /// are bounded.
     fn has_kind(&self) -> bool {
         cfg!(feature = "alloc") && self.kind != 0
     }

@@ -13,8 +13,8 @@ pub enum ModifierKind {
     ByteSel,
     /// A flag, whose text is the name of the field if the bit is set.
     Flag {
-        /// Whether the assembler also accepts `no` and the name for a clear bit: not where the flag selects another form
-        /// of the operation.
+        /// Whether the assembler also accepts `no` and the name for a clear bit. It does not if the flag selects
+        /// another form of the operation.
         deniable: bool,
     },
     Omod,

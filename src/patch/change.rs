@@ -53,8 +53,8 @@ impl Inst {
         Ok(())
     }
 
-    /// Sets a field of one piece, if the fast path of the decoder accepts the result. If not, the result is `false`, and
-    /// the instruction is as it was.
+    /// Sets a field of one piece, if the fast path of the decoder accepts the result. If not, the result is `false`,
+    /// and the instruction is as it was.
     #[cfg(feature = "fast")]
     #[inline(always)]
     fn put_piece(&mut self, first: u8, info: &FieldInfo, value: u32) -> bool {

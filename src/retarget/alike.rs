@@ -1,6 +1,6 @@
 //! Conversion of an instruction whose form has the same operands and modifiers, in the same bits, on both targets.
 //!
-//! The bits of the format and of the opcode are those of the target; all others are copied, if they mean the same there.
+//! The bits of the format and of the opcode are those of the target; all others are copied if they mean the same there.
 
 use super::{RetargetError, follows, names, translate};
 use crate::check::{RuleError, excluded};

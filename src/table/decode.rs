@@ -46,7 +46,8 @@ pub(crate) struct DecodeTables {
     /// Lists of trailing dwords. Each dword is an index in `announcers`, plus the form << 4.
     pub trailing_dwords: &'static [&'static [u8]],
     pub announcers: &'static [Announcer],
-    /// For constraints with `constraint_flags::WIDE`, their index in `wides`. Constraints that this list lacks have the index 0.
+    /// For constraints with `constraint_flags::WIDE`, their index in `wides`. Constraints that this list lacks have the
+    /// index 0.
     pub wide: &'static [(ConstraintIndex, u8)],
     pub wides: &'static [Wide],
     pub joined: &'static [Joined],

@@ -64,7 +64,8 @@ pub(crate) struct Info {
 #[cfg(feature = "fast")]
 pub(crate) type Branches = [u32; OP_INDICES / 32];
 
-/// The words of operations that are made without other tables, in the order of `compose::Plain`; 0 if the target lacks one.
+/// The words of operations that are made without other tables, in the order of `compose::Plain`; 0 for an operation
+/// that the target lacks.
 pub(crate) type PlainWords = [u32; 3];
 
 /// The opcode indices of a few operations, for programs that move code and need no other facts.

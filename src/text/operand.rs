@@ -71,8 +71,7 @@ impl Printer<'_> {
         separate(separator, out);
         match (desc.kind, coded) {
             (OperandKind::Offset(kind), Some((coded, dwords))) => self.scalar_offset(kind, desc, (coded, dwords), out),
-            // Of a double that the operation always has as a literal, only the upper half is printed if the lower half
-            // is zero.
+            // A double that is always a literal is printed as its upper half if its lower half is zero.
             (OperandKind::Number(_), Some((EncodedOperand::Literal64(bits), _)))
                 if desc.ty == DataType::F64 && bits != 0 && bits as u32 == 0 =>
             {
@@ -303,8 +302,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether an assembler makes a literal of 64 bits of the literal's number. It does so in an operand of 64 bits if
-    /// the highest of the 32 bits is set, unless the operand is a double: then the number is the upper half of the
+    /// Whether an assembler makes a literal of 64 bits from the literal's number. It does so in an operand of 64 bits
+    /// if the highest of the 32 bits is set, unless the operand is a double: then the number is the upper half of the
     /// double.
     fn would_grow(&self, ty: DataType, dwords: u16) -> bool {
         let is_long = || dwords == 2 && ty != DataType::F64 && self.inst.words().len() == 2;

@@ -70,7 +70,7 @@ fn messages_name_what_is_wrong() {
         ("gfx1100", "v_dual_add_f32 v7, v2, v3 v6, v4, v5", "`::` and a second operation expected", 27),
         ("gfx1100", "v_dual_add_f32 v0, v1, v2", "`::` and a second operation expected", 26),
         ("gfx942", "v_add_f32_e64 v0, v1, v2 clamp mul:2 clamp", "clamp is here twice", 38),
-        ("gfx942", "v_add_f32_e64 v0, v1, v2 mul:2 clamp", "clamp has to stand before the other modifiers", 32),
+        ("gfx942", "v_add_f32_e64 v0, v1, v2 mul:2 clamp", "clamp has to come before the other modifiers", 32),
         ("gfx90a", "ds_write2_b32 v0, a1, v2", "data1 cannot be this", 23),
         ("gfx90a", "ds_add_rtn_u32 a0, v1, v2", "data0 cannot be this", 24),
         ("gfx90a", "image_load v102, v[129:130], s[4:11] dmask:0x1 unorm", "vaddr: v129 is misaligned", 18),
@@ -154,7 +154,7 @@ fn messages_name_what_is_wrong() {
         (
             "gfx1200",
             "buffer_load_b32 v0, off, s[0:3], s4 idxen",
-            "vaddr: a register needs offen, idxen or addr64, with which it cannot be off",
+            "vaddr: a register needs offen, idxen or addr64, and off excludes them",
             21,
         ),
         (

@@ -37,7 +37,7 @@ pub(super) fn is_float(ty: DataType) -> bool {
 }
 
 impl Parser<'_, '_> {
-    /// Reads a number, and returns whether its value is open.
+    /// Reads a number, and returns whether its value is open: see [`Integer::open`].
     pub(super) fn number(&mut self, stop: u8) -> Result<(Number, bool), ParseError> {
         if let Some(bits) = self.cursor.float() {
             return Ok((Number::Float(bits), false));

@@ -130,11 +130,11 @@ pub enum ParseErrorKind {
     },
     /// The modifier has no such value.
     Name(Field),
-    /// The temporal hint is one of another kind of operation: those of this one begin with this text.
+    /// The temporal hint belongs to another kind of operation; the hints of this operation begin with this text.
     Hint(&'static str),
-    /// The temporal hint is one of the system scope and the instruction has another scope, or the other way round.
+    /// The temporal hint belongs to the system scope and the instruction has another scope, or the reverse.
     HintOfScope {
-        /// Whether the hint is one of the system scope.
+        /// Whether the hint belongs to the system scope.
         system: bool,
     },
     /// The modifier of this name, `mul` or `div`, has no such value.
@@ -166,8 +166,8 @@ pub enum ParseErrorKind {
         /// The number of registers in the text.
         given: u16,
     },
-    /// The encoding takes the registers of the address in other pieces than the text: each register in a place of its
-    /// own, as in `[v1, v2]`, or all registers as one run.
+    /// The text has the registers of the address as a list, such as `[v1, v2]`, and the encoding takes one run, or the
+    /// reverse.
     Pieces(Field),
     /// Some 16-bit registers of the instruction have a suffix `.l` or `.h` and this one lacks it, or others lack it and
     /// this one has it.
@@ -188,7 +188,7 @@ pub enum ParseErrorKind {
     Order(Field),
     /// No further text is allowed here, or there is no such modifier.
     Unexpected,
-    /// A register is the address of a buffer operation without the modifiers that use it, or `off` is one with them.
+    /// The address of a buffer operation is a register without the modifiers that use it, or `off` with one of them.
     BufferAddress(Field),
     /// The text has a destination, but lacks the modifier with which the operation returns a value.
     Returns(Field),
@@ -262,7 +262,7 @@ impl fmt::Display for ParseErrorKind {
                 write!(f, "{field}: {dwords} register{s} expected, not {given}")
             }
             Kind::Pieces(field) => {
-                write!(f, "{field}: the address takes its registers in other pieces: `[v1, v2]` for a run, or a run")
+                write!(f, "{field}: the encoding takes a list `[v1, v2]` where the text has a run, or the reverse")
             }
             Kind::Half(field) => write!(f, "{field}: either all 16-bit registers have the suffix .l or .h, or none"),
             Kind::NoLiteral => f.write_str("not an inline constant, and there is no room for a literal"),
@@ -271,10 +271,10 @@ impl fmt::Display for ParseErrorKind {
             Kind::TwoLiterals => f.write_str("a second literal"),
             Kind::Part(error) => error.fmt(f),
             Kind::Duplicate(field) => write!(f, "{field} is here twice"),
-            Kind::Order(field) => write!(f, "{field} has to stand before the other modifiers"),
+            Kind::Order(field) => write!(f, "{field} has to come before the other modifiers"),
             Kind::Unexpected => f.write_str("unexpected"),
             Kind::BufferAddress(field) => {
-                write!(f, "{field}: a register needs offen, idxen or addr64, with which it cannot be off")
+                write!(f, "{field}: a register needs offen, idxen or addr64, and off excludes them")
             }
             Kind::Returns(Field::Th) => f.write_str("the operation returns a value only with th:TH_ATOMIC_RETURN"),
             Kind::Returns(field) => write!(f, "the operation returns a value only with {field}"),

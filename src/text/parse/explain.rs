@@ -62,7 +62,7 @@ pub(super) fn other_encodings(target: Target, cursor: Cursor, name: &[u8]) -> Su
     encodings
 }
 
-/// Whether the error is that the form lacks a modifier, or that the text lacks the one with which it is of this form.
+/// Whether the form lacks a modifier of the text, or the text lacks the modifier that only this form has.
 fn lacks(error: &ParseError) -> bool {
     matches!(error.kind, Kind::Unexpected | Kind::Lacks(_) | Kind::Missing(Field::Sel | Field::DppCtrl))
 }
@@ -82,8 +82,8 @@ fn reach(error: &ParseError) -> u32 {
 }
 
 /// The error of a text at its place, as users read it. If the text ends before an operand or a modifier, or if an image
-/// has no dimension, the error is about the operation, whose name is from `start` to the cursor. A register in the place
-/// of a number, and `off`, are no unknown names.
+/// has no dimension, the error is about the operation, whose name is from `start` to the cursor. A register in place of
+/// a number, and `off`, do not count as unknown names.
 #[cold]
 pub(super) fn misplaced(
     target: Target,
@@ -105,7 +105,7 @@ pub(super) fn misplaced(
 /// The number of words of a text in which [`later`] looks for a wrong one. No instruction has more.
 const MOST_WORDS: usize = 256;
 
-/// The error of the first name from an error on that is wrong whatever the operands before it are: the name of a
+/// The error of the first name, at or after `error`, that is wrong whatever operands come before it: the name of a
 /// register that only other targets have, or of a modifier that no form of the operation `name` has. LLVM's assembler
 /// reads all of a text before it compares the operands with the forms of an operation. Where a dimension is missing, a
 /// flag that no form has is wrong, too.
@@ -215,8 +215,8 @@ impl Candidate<'_, '_> {
         }
     }
 
-    /// The error of a text that has an operand for each place of the implicit vcc, but another one than vcc there. A text
-    /// without the suffix of an encoding shows it, and so does one that is too long without it.
+    /// The error of a text with another operand in the place of the implicit vcc. Such a text has as many operands as a
+    /// text that shows vcc, and either its mnemonic has no suffix, or it is too long for a text that omits vcc.
     fn wrong_vcc(&self, error: ParseError) -> ParseError {
         let shown = descs(self.target, self.signature).filter(|desc| desc.access.is_some()).count();
         let is_shown = !self.is_named || matches!(error.kind, Kind::Unexpected | Kind::Lacks(_));

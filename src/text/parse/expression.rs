@@ -266,8 +266,8 @@ impl Cursor<'_> {
         is_whole.then_some(value)
     }
 
-    /// Reads a number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`. A name can follow
-    /// the digits, as in LLVM's assembler: `offset:8glc`.
+    /// Reads a number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`. A name can
+    /// follow the digits, as in LLVM's assembler: `offset:8glc`.
     fn number(&mut self) -> Result<Integer, ParseError> {
         let word = self.word();
         let (radix, digits) = match without_suffix(word) {
@@ -331,7 +331,7 @@ impl Cursor<'_> {
             }
             at
         };
-        // As in LLVM's assembler, a zero at the beginning is one of an octal number, unless a point follows.
+        // As in LLVM's assembler, a zero at the beginning makes the number octal, unless a point follows.
         let is_first = match self.peek() {
             b'0' => self.ahead(1) == b'.',
             b'.' => self.ahead(1).is_ascii_digit(),

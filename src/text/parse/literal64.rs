@@ -37,9 +37,10 @@ impl Parser<'_, '_> {
         OPERANDS[self.words.target as usize].has_literal64 && is_source && is_short && desc.dwords == 2
     }
 
-    /// Whether the text can be `lit64(...)`. As in LLVM's assembler, a literal of 32 bits can be written in this form,
-    /// but on targets without literals of 64 bits not for a float of a vector operation, or another operand that can be
-    /// negated. On targets with them, a long encoding has no room for 64 bits, and LLVM 24 refuses the form.
+    /// Whether the text can be `lit64(...)`. As in LLVM's assembler, this form can also mean a literal of 32 bits. On
+    /// targets with literals of 64 bits, only short encodings accept it: long ones have no room for 64 bits, and
+    /// LLVM 24 refuses it there. On other targets, a float of a short vector operation does not accept it, nor does an
+    /// operand of a long encoding that can be negated.
     pub(super) fn may_say_long(&self, desc: &OperandDesc) -> bool {
         let is_short = self.form.layout.bits == 32;
         let may = match OPERANDS[self.words.target as usize].has_literal64 {

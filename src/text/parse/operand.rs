@@ -441,7 +441,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The error of a constant that does not fit: the operand takes no other constants, either, or takes some.
+    /// The error of a constant that does not fit, which tells whether the operand takes any constants.
     #[cold]
     fn no_constant(&self, desc: &OperandDesc) -> Kind {
         let zero = EncodedOperand::Code(INT);

@@ -80,7 +80,7 @@ impl Suggestion {
         cursor.at = error.span.start as usize;
         match error.kind {
             Kind::Mnemonic => return Suggestion::of(target, text),
-            // The error has the suffixes.
+            // The error itself lists the suffixes.
             Kind::Variant(_) => return Suggestion::NOTHING,
             Kind::Name(_) | Kind::Symbol | Kind::Unexpected | Kind::Operand(_) => {}
             _ => return nothing,
