@@ -47,8 +47,8 @@ pub(crate) fn compose(target: Target, opcode: Option<Opcode>, values: &[(Field, 
     }
 }
 
-/// An operation whose only operand is a number or a distance. Its word is in a table, so that a program which makes no
-/// other instruction has none of the tables that [`compose`] reads.
+/// An operation with at most one operand, a number or a distance. Its word is in a table, so that a program which makes
+/// no other instruction has none of the tables that [`compose`] reads.
 #[derive(Clone, Copy)]
 pub(crate) enum Plain {
     Branch,

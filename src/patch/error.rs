@@ -66,16 +66,22 @@ impl fmt::Display for PatchError {
         match *self {
             PatchError::NoField(field) => write!(f, "the instruction has no field {field} that can be set"),
             PatchError::Value(error) => error.fmt(f),
-            PatchError::Decode(error) => write!(f, "it would be no instruction: {error}"),
-            PatchError::Size { dwords, needed } => write!(f, "{dwords} dwords are there, and {needed} needed"),
+            PatchError::Decode(error) => write!(f, "the result is not an instruction: {error}"),
+            PatchError::Size { dwords, needed } => {
+                write!(f, "the instruction has {dwords} dwords, and would need {needed}")
+            }
             PatchError::Form { format, extension: None } => write!(f, "it would no longer be {format}"),
             PatchError::Form { format, extension: Some(extension) } => {
                 write!(f, "it would no longer be {format} with {extension}")
             }
             PatchError::Opcode(opcode) => write!(f, "{opcode:?} does not exist in this form"),
             PatchError::Operand { field, value } => write!(f, "{field} cannot hold {value}"),
-            PatchError::Shared { field, other: Some(other) } => write!(f, "with {field} also {other} would change"),
-            PatchError::Shared { field, other: None } => write!(f, "with {field} an implicit operand would change"),
+            PatchError::Shared { field, other: Some(other) } => {
+                write!(f, "a change of {field} would also change {other}")
+            }
+            PatchError::Shared { field, other: None } => {
+                write!(f, "a change of {field} would also change an implicit operand")
+            }
             PatchError::Rule(error) => error.fmt(f),
             PatchError::NotABranch(opcode) => write!(f, "{opcode:?} has no branch target"),
             PatchError::Distance(bytes) => write!(f, "a branch does not reach {bytes} bytes"),

@@ -49,7 +49,9 @@ impl fmt::Display for TrampolineError {
             TrampolineError::Boundary(at) => write!(f, "no instruction begins at {at:#x}"),
             TrampolineError::Decode { at, error } => write!(f, "at {at:#x}: {error}"),
             TrampolineError::End(at) => write!(f, "the code ends at {at:#x}, before the jump does"),
-            TrampolineError::Landing { from, to } => write!(f, "a branch at {from:#x} goes to {to:#x}, under the jump"),
+            TrampolineError::Landing { from, to } => {
+                write!(f, "a branch at {from:#x} goes to {to:#x}, into displaced code")
+            }
             TrampolineError::Overlap(at) => write!(f, "the trampoline and the code are both at {at:#x}"),
             TrampolineError::Assemble(error) => error.fmt(f),
         }
@@ -137,7 +139,8 @@ const DISPLACED: usize = JUMP + crate::table::MAX_DWORDS;
 
 impl Trampoline {
     /// Writes the trampoline to `area`, and the jump into `code`, whose first byte has the address `base`. Besides the
-    /// payload, `area` needs at most 88 dwords; without `far`, at most 6.
+    /// payload, `area` needs at most 88 dwords. Without `far` it needs at most 6, or 8 on targets with
+    /// [broken branches](Target::has_broken_branches), beside which an `s_nop` may be needed.
     ///
     /// # Errors
     /// See [`TrampolineError`]. In that case `code` is unchanged, but `area` may have been written to.
@@ -178,7 +181,7 @@ impl Trampoline {
         area: &mut B,
     ) -> Result<Installed, TrampolineError> {
         if self.target.has_broken_branches() {
-            // The jump may need an `s_nop` beside it, and can then displace two instructions.
+            // The jump may need an `s_nop` after it, and can then displace two instructions.
             return self.install_as::<false, C, B>(code, base, payload, area);
         }
         let at = self.place(code, base)?;
