@@ -74,9 +74,9 @@ impl fmt::Display for ConvertError {
             ConvertError::Form { format: Some(format), extension: Some(extension) } => {
                 write!(f, "the operation has no encoding as {format} with {extension}")
             }
-            ConvertError::NotCommutable(opcode) => write!(f, "the sources of {opcode:?} cannot change places"),
-            ConvertError::Operand(field) => write!(f, "{field} has no place there"),
-            ConvertError::Modifier { field, value } => write!(f, "{field} = {value} has no place there"),
+            ConvertError::NotCommutable(opcode) => write!(f, "the sources of {opcode:?} cannot be swapped"),
+            ConvertError::Operand(field) => write!(f, "the encoding has no room for {field}"),
+            ConvertError::Modifier { field, value } => write!(f, "the encoding has no room for {field} = {value}"),
             ConvertError::Rule(rule) => write!(f, "there {rule}"),
         }
     }

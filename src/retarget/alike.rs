@@ -43,21 +43,21 @@ pub(super) fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Opti
     Some(if can_break_others(from, &made) { follows(from, made) } else { is_allowed(from, made) })
 }
 
-/// Whether both instructions keep the same parts of their destinations. No descriptor says that, and the first operands
-/// are the destinations.
+/// Whether both instructions keep the same parts of their destinations, which are the first operands. The descriptors
+/// do not state these parts.
 fn keep_the_same(from: &Inst, made: &Inst) -> bool {
     let is_written = |operand: &Operand| operand.access.writes();
     from.operands().take_while(is_written).eq(made.operands().take_while(is_written))
 }
 
-/// Whether both instructions have the same operands, but for those that no field names.
+/// Whether both instructions have the same operands, except those that no field names.
 fn have_same_operands(from: &Inst, made: &Inst) -> bool {
     let named = |operand: &Operand| operand.role.is_some();
     from.operands().filter(named).eq(made.operands().filter(named))
 }
 
-/// Whether an instruction with the same operands as `from` can break rules that `from` follows, other than that of the
-/// values that a field can have.
+/// Whether an instruction with the same operands as `from` can break rules that `from` follows. The rule about the
+/// values of a field does not count.
 fn can_break_others(from: &Inst, made: &Inst) -> bool {
     let (here, there) = (from.target(), made.target());
     let (flags, flags_there) = (from.info().flags, made.info().flags);

@@ -99,13 +99,13 @@ fn field_name(field: Option<u8>) -> Option<&'static str> {
 fn name(target: Target, field: Field, value: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match crate::value_name::ValueName::of(target, field, value) {
         Some(name) => write!(f, "the target has no {name} ({field})"),
-        None => write!(f, "no value of {field} means on the target what {value} means here"),
+        None => write!(f, "the target has no value of {field} with the meaning of {value}"),
     }
 }
 
 #[cfg(not(feature = "text"))]
 fn name(_: Target, field: Field, value: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "no value of {field} means on the target what {value} means here")
+    write!(f, "the target has no value of {field} with the meaning of {value}")
 }
 
 impl RetargetError {
@@ -129,7 +129,7 @@ impl fmt::Display for RetargetError {
             }
             RetargetError::Modifier { field, .. } => write!(f, "the target's operation has no {field}"),
             RetargetError::Value { field, value } => {
-                write!(f, "no value of {field} means on the target what {value} means here")
+                write!(f, "the target has no value of {field} with the meaning of {value}")
             }
             RetargetError::Name { target, field, value } => name(target, field, value, f),
             RetargetError::Bits { first, last, field, field_there } => {
@@ -162,7 +162,7 @@ impl fmt::Display for RetargetError {
                 write!(f, "the target's operation also has {field}, of {bits_there} bits")
             }
             RetargetError::Operand { field, bits, bits_there } if bits == bits_there => {
-                write!(f, "the target's operation reads or writes {field} otherwise, or as another type")
+                write!(f, "the target's operation accesses {field} in another way, or as another type")
             }
             RetargetError::Operand { field, bits, bits_there } => {
                 write!(f, "{field} has {bits} bits here, and {bits_there} bits on the target")

@@ -94,7 +94,8 @@ impl Inst {
                 has_same_cycles(&from, target)?;
                 let made = retarget(&from, target, &entry)?;
                 if has_status(&from) {
-                    // The destination is kept if the load fails, which hides a half that only one target keeps.
+                    // A load that fails keeps its destination. This hides that only one target keeps a half, so the
+                    // load is also converted without its fail status.
                     retarget(&without_status(&from), target, &entry).map_err(|error| with_status(&from, error))?;
                 }
                 Ok(made)
@@ -134,7 +135,8 @@ fn has_status(inst: &Inst) -> bool {
     inst.flags().is_load() && STATUS.iter().any(|field| inst.get(*field) == Some(1))
 }
 
-/// The error of a load without its fail status, for the load, whose destination can have one register more.
+/// Converts the error of a load without its fail status to that of the load, whose destination can have one more
+/// register.
 fn with_status(load: &Inst, error: RetargetError) -> RetargetError {
     match error {
         RetargetError::Operand { field, bits, bits_there } => {
