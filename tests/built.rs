@@ -95,10 +95,10 @@ fn errors_of_the_builder_name_the_targets_fields() {
         }
         // Registers that the target lacks, and registers that no field can name, are errors.
         let null = new("s_mov_b32").sdst(s::<1>(0)).ssrc0(Reg::Special(Special::Null)).build();
-        assert_eq!(null.map_err(|e| e.to_string()).err(), (!rdna).then(|| "ssrc0: null cannot stand here".into()));
+        assert_eq!(null.map_err(|e| e.to_string()).err(), (!rdna).then(|| "ssrc0: null is not allowed here".into()));
         for (reg, name) in [(Reg::Scc, "scc"), (Reg::Mode, "mode")] {
-            let error = new("s_mov_b32").sdst(s::<1>(0)).ssrc0(reg).build().expect_err("it cannot stand there");
-            assert_eq!(error.to_string(), format!("ssrc0: {name} cannot stand here"), "{target}");
+            let error = new("s_mov_b32").sdst(s::<1>(0)).ssrc0(reg).build().expect_err("it is not allowed there");
+            assert_eq!(error.to_string(), format!("ssrc0: {name} is not allowed here"), "{target}");
         }
         let m0 = new("s_mov_b32").sdst(Reg::M0).ssrc0(Reg::Special(Special::VccHi)).build().expect("both are there");
         assert_eq!(m0.to_string(), "s_mov_b32 m0, vcc_hi");

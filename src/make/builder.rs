@@ -35,7 +35,7 @@ use crate::target::Target;
 /// assert_eq!(add.src1(s(2)).build().unwrap().format(), Format::Vop3a);
 /// let refused = BuildError::Operand { field: Field::Vsrc1, given: Given::Reg(Reg::Sgpr(2)) };
 /// assert_eq!(add.src1(s(2)).e32().build(), Err(refused));
-/// assert_eq!(refused.to_string(), "vsrc1: s2 cannot stand here");
+/// assert_eq!(refused.to_string(), "vsrc1: s2 is not allowed here");
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -261,8 +261,8 @@ impl Builder {
     ///
     /// # Errors
     /// The target lacks the operation or encoding, an operand is missing, a field cannot hold its argument, or a rule
-    /// is broken. If several encodings were tried, the error is that of the encoding that came closest, or of the last
-    /// of several that came as close.
+    /// is broken. If several encodings were tried, the error is that of the encoding that came closest; of several that
+    /// came equally close, that of the last one.
     pub fn build(&self) -> Result<Inst, BuildError> {
         if let Some(error) = self.error {
             return Err(error);

@@ -127,7 +127,7 @@ impl fmt::Display for BuildError {
             }
             BuildError::Missing(field) => write!(f, "{field} is missing"),
             BuildError::Unknown(field) => write!(f, "the operation has no {field} in this encoding"),
-            BuildError::Operand { field, given } => write!(f, "{field}: {given} cannot stand here"),
+            BuildError::Operand { field, given } => write!(f, "{field}: {given} is not allowed here"),
             BuildError::NoLiteral { field, format: Some(format) } => {
                 write!(f, "{field}: no literal in {format} on this target")
             }

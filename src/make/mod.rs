@@ -35,7 +35,7 @@
 //! ```
 //!
 //! The module `constructors` of each target's module lists its functions: a table for each format, with operands and
-//! modifiers, and with the feature `meaning` with what each operation computes.
+//! modifiers, and, with the feature `meaning`, with the formula of each operation.
 //!
 //! An [`Assembler`](crate::asm::Assembler) accepts these values directly, and reports their errors.
 //!
@@ -74,7 +74,7 @@
 //! assert_eq!(half.inst(Target::Gfx1100).unwrap().to_string(), "v_add_f16_e32 v0.h, 0.5, v1.l");
 //! // The encoding of 32 bits can name only halves of v0 to v127.
 //! let error = gfx1100::v_add_f16_e32(v(0).h(), float(0.5), v(128).l()).words().unwrap_err();
-//! assert_eq!(error.to_string(), "vsrc1: v128 cannot stand here");
+//! assert_eq!(error.to_string(), "vsrc1: v128 is not allowed here");
 //! let half = gfx1100::v_add_f16_e64(v(0).h(), s(2), v(128).l()).op_sel(0b1001).words().unwrap();
 //! assert_eq!(*half, [0xd532_4800, 0x0003_0002]);
 //! // A register and op_sel must agree.

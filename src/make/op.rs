@@ -294,7 +294,7 @@ pub const fn addr64(address: Vgpr<2>) -> BufferAddress {
 /// Data in vector or accumulation registers. Operands of one instruction that share the selecting bit must have the
 /// same kind.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand here",
+    message = "`{Self}` is not allowed here",
     label = "pass vector registers, `v(n)`, or accumulation registers, `a(n)`"
 )]
 pub trait VectorData: Kind {}
@@ -304,7 +304,7 @@ impl VectorData for kind::Any {}
 
 /// A matrix in registers of the kind `D`, or a constant.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand beside a result in `{D}`",
+    message = "`{Self}` is not allowed beside a result in `{D}`",
     label = "pass registers of the kind that the result has, or a constant: `int(n)`, `float(x)`, `inline(n)`"
 )]
 pub trait MatrixOrConst<D>: Kind {}
@@ -317,7 +317,7 @@ impl MatrixOrConst<kind::Agpr> for kind::Agpr {}
 /// The scalar base of a global address whose vector part has `N` dwords: `off` if the vector part is a pair, a scalar
 /// base if the vector part is one register.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand beside an address of {N} registers",
+    message = "`{Self}` is not allowed beside an address of {N} registers",
     label = "pass `off()` beside a pair of vector registers, or scalar registers, `s(n)`, beside one"
 )]
 pub trait GlobalBase<const N: usize>: Kind {}

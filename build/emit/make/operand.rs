@@ -156,7 +156,7 @@ pub fn traits(traits: &BTreeMap<u16, String>) -> String {
         let label = format!("pass {}", passed(*mask));
         putln!(
             out,
-            "/// Implemented by {} and [`Any`].\n#[diagnostic::on_unimplemented(message = \"`{{Self}}` cannot stand here\", label = {label:?})]\npub trait {name}: Kind {{}}",
+            "/// Implemented by {} and [`Any`].\n#[diagnostic::on_unimplemented(message = \"`{{Self}}` is not allowed here\", label = {label:?})]\npub trait {name}: Kind {{}}",
             all.join(", ")
         );
         for kind in kinds(*mask).chain(["Any"]) {

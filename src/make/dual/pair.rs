@@ -27,7 +27,7 @@ impl fmt::Display for PairError {
         match *self {
             PairError::Operation(opcode) => write!(f, "no dual instruction has {opcode:?} with these operands"),
             PairError::BothSecond => f.write_str("both could only be the second operation"),
-            PairError::Dependent => f.write_str("the second one needs or changes what the first one writes"),
+            PairError::Dependent => f.write_str("the second one accesses a register that the first one writes"),
             PairError::Build(error) => error.fmt(f),
         }
     }

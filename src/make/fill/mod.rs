@@ -205,7 +205,7 @@ impl Filling<'_> {
         }
         for desc in self.form.descs() {
             let even = desc.access.is_some() && self.facts & const { flag("even") } != 0;
-            // The fail status makes two registers of one.
+            // With the fail status, one register becomes two.
             let status = matches!(desc.kind, OperandKind::Register(RegisterKind::Data { .. })) && desc.dwords == 1;
             let sized = match desc.kind {
                 OperandKind::Register(RegisterKind::Matrix { .. }) | OperandKind::Image(ImageKind::Data { .. }) => true,
