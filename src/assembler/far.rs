@@ -125,8 +125,8 @@ impl Far {
     }
 }
 
-/// The registers of long branches, with the code that makes these. It is called through pointers, so that a program which
-/// never calls [`Assembler::far`](super::Assembler::far) does not have it.
+/// The registers of long branches, with the code that writes long branches. This code is called through pointers, so
+/// that a program which never calls [`Assembler::far`](super::Assembler::far) does not have it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LongForm {
     far: Far,
@@ -176,7 +176,7 @@ pub(super) fn reaches(from: u64, to: u64) -> bool {
     distance(from, to).is_some()
 }
 
-/// The operand of a branch of one dword from `from` to `to`, if it reaches so far.
+/// The operand of a branch of one dword from `from` to `to`; `None` if the branch does not reach `to`.
 pub(crate) fn distance(from: u64, to: u64) -> Option<u16> {
     let distance = to.wrapping_sub(from).wrapping_sub(4) as i64;
     i16::try_from(distance >> 2).ok().filter(|_| distance & 3 == 0).map(|dwords| dwords as u16)

@@ -361,7 +361,8 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.put(inst.words())
     }
 
-    /// Finishes the code: resolves labels and branch targets, and makes branches long that do not reach their targets.
+    /// Finishes the code: resolves labels and branch targets, and gives the long form to branches that do not reach
+    /// their targets.
     ///
     /// # Errors
     /// A label in use is not bound, a branch does not reach its target, or the buffer has no room for the growth.

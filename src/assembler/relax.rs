@@ -33,8 +33,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
         }
     }
 
-    /// Makes branches long that do not reach their targets, makes room for an `s_nop` beside branches that the hardware
-    /// would execute wrongly, and returns whether any branch grew.
+    /// Gives the long form to branches that do not reach their targets, and room for an `s_nop` to branches that the
+    /// hardware would execute wrongly. Returns whether any branch grew.
     fn grow(&mut self) -> Result<bool, AssembleError> {
         let mut grown = false;
         for n in 0..self.fixup_count {
