@@ -18,7 +18,7 @@ pub fn check(isa: &Isa) -> Result<()> {
     for e in &isa.events {
         known(&e.at, &e.counter)?;
         if !HOLDS.contains(&e.holds.as_str()) {
-            return e.at.err(format!("`{}` is not what an operation can hold", e.holds));
+            return e.at.err(format!("an operation cannot hold `{}`", e.holds));
         }
         match &e.which {
             Which::Ops(patterns) => {

@@ -26,7 +26,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         for row in &f.rows {
             let minus = row.flags.iter().find_map(|x| x.strip_prefix('-').filter(|x| !COUNTERS.contains(x)));
             if let Some(flag) = minus {
-                return row.at.err(format!("`{flag}` is not a counter: a row that lacks it leaves it out"));
+                return row.at.err(format!("`{flag}` is not a counter, and a row can exclude only counters"));
             }
         }
     }
@@ -48,7 +48,7 @@ fn counters(f: &Format) -> Result<()> {
         let cells = c.cells.entries.iter().filter_map(|entry| entry.value.as_deref());
         let flags = cells.flat_map(|cell| cell.split(','));
         if let Some(flag) = flags.filter(|x| *x != "all").find(|x| !FLAGS.contains(x)) {
-            return c.at.err(format!("`{flag}` is not a flag of rows, nor `all`"));
+            return c.at.err(format!("`{flag}` is neither a flag of rows nor `all`"));
         }
     }
     for c in &f.counters {

@@ -49,7 +49,7 @@ pub fn check(isa: &Isa) -> Result<()> {
     }
     for (n, rule) in all.rules.iter().enumerate() {
         if all.rules[..n].iter().any(|other| other.id == rule.id) {
-            return rule.at.err(format!("rule {} stands twice", rule.id));
+            return rule.at.err(format!("rule {} occurs twice", rule.id));
         }
         if rule.text.is_empty() || rule.source.is_empty() {
             return rule.at.err("the rule lacks a text or a source");
@@ -148,7 +148,7 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
     for condition in &side.conditions {
         match condition {
             Condition::Seen if isa.hazards.seen.is_empty() => {
-                return at.err("no `seen` says which registers those are");
+                return at.err("no `seen` says which registers count as seen");
             }
             Condition::Form(name) if !isa.formats.iter().any(|f| f.extension && f.name == *name) => {
                 return at.err(format!("{name} is not an extension"));
@@ -231,7 +231,7 @@ pub fn distance(at: &SourceLine, text: &str) -> Result<[(u8, u8); 5]> {
         return at.err(format!("`{text}` does not cover all numbers of passes"));
     }
     if all.iter().any(|(agreed, most)| agreed > most) {
-        return at.err(format!("`{text}`: what one source alone demands is more"));
+        return at.err(format!("`{text}`: the distance after `/` must not be the smaller one"));
     }
     Ok(all)
 }

@@ -110,7 +110,7 @@ pub fn value(at: &SourceLine, text: &str) -> Result<()> {
     let names = vec![("n".into(), Kind::Int), ("mask".into(), Kind::Int), ("x".into(), Kind::AnyFloat)];
     match (Checker { row: &row, names }).expr(&formula) {
         Ok(_) => Ok(()),
-        Err(reason) => at.err(format!("{reason}, in what a value means")),
+        Err(reason) => at.err(format!("{reason}, in the meaning of a value")),
     }
 }
 

@@ -38,7 +38,7 @@ fn unique<'a>(names: impl Iterator<Item = (&'a SourceLine, &'a str)>, what: &str
     let mut seen = HashSet::new();
     for (at, name) in names {
         if !seen.insert(name) {
-            return at.err(format!("{what} {name} stands twice"));
+            return at.err(format!("{what} {name} occurs twice"));
         }
     }
     Ok(())
@@ -65,7 +65,7 @@ fn targets(isa: &Isa) -> Result<()> {
 fn codes(isa: &Isa) -> Result<()> {
     let is_source = |class: &str| ["ro", "lds"].contains(&class);
     if let Some(c) = isa.codes.iter().find(|c| c.name.starts_with("src_") && !is_source(&c.class)) {
-        return c.at.err(format!("{} is of class {}, and what is called src_ can only be read", c.name, c.class));
+        return c.at.err(format!("{} is of class {}, but codes named src_ can only be read", c.name, c.class));
     }
     for code in isa.codes.iter().filter(|c| UNNAMED.contains(&c.class.as_str())) {
         if code.pair.as_ref() != Some(&code.name) {
@@ -135,7 +135,7 @@ fn enums(isa: &Isa) -> Result<()> {
         }
     }
     unique(isa.directives.iter().map(|d| (&d.at, d.name.as_str())), "directive")?;
-    unique(isa.kernel.iter().map(|k| (&k.at, k.name.as_str())), "number of kernels")?;
+    unique(isa.kernel.iter().map(|k| (&k.at, k.name.as_str())), "kernel number")?;
     for bits in [false, true] {
         let what = if bits { "constant" } else { "enum" };
         unique(isa.enums.iter().filter(|e| e.bits == bits).map(|e| (&e.at, e.name.as_str())), what)?;
@@ -215,7 +215,7 @@ fn formats(isa: &Isa) -> Result<()> {
             };
             let known = |(a, b): &&(String, String)| !(old.fields.iter().any(|x| x.name == *a) && field(b));
             if let Some((a, b)) = s.renames.iter().find(known) {
-                return s.at.err(format!("{a} is not a field of {}, or {b} none of {}", old.name, f.name));
+                return s.at.err(format!("{a} is not a field of {}, or {b} is not one of {}", old.name, f.name));
             }
         }
         macros(f)?;

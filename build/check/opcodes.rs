@@ -17,7 +17,7 @@ pub fn check(isa: &Isa) -> Result<()> {
         if opcode.number != next {
             return opcode
                 .at
-                .err(format!("{name} has number {}, and the line stands for number {next}", opcode.number));
+                .err(format!("{name} has number {}, but its line is that of number {next}", opcode.number));
         }
         match (there.contains(name.as_str()), opcode.retired) {
             (false, false) => {

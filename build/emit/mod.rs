@@ -262,7 +262,8 @@ fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], after: &[S
 fn opcode_enum(out: &mut String, isa: &Isa, ops: &[String]) {
     *out += "/// An operation, independent of its encodings and of its opcode numbers on the targets.\n///\n";
     *out += "/// Every build has the operations of all targets, enabled or not, and their numbers ([`Opcode::number`]) never change.\n";
-    *out += "/// [`Opcode::ALL`] are those of the enabled targets. They are sorted by their numbers, an order that means nothing.\n";
+    *out +=
+        "/// [`Opcode::ALL`] has those of the enabled targets, sorted by their numbers, whose order has no meaning.\n";
     *out += "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[non_exhaustive]\n#[repr(u16)]\n";
     *out += "#[allow(missing_docs)]\npub enum Opcode {\n";
     let mut by_name: Vec<&OpcodeNumber> = isa.opcodes.iter().collect();

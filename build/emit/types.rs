@@ -107,7 +107,7 @@ pub fn off(isa: &Isa, targets: &[Target]) -> String {
 }
 
 /// The attribute that keeps an item out of the documentation of `cargo doc`, but not out of an editor's completion. A
-/// page for each of thousands of items would be most of it; a table of the module has them.
+/// page for each of thousands of items would be most of the documentation; a table of the module lists them instead.
 pub const HIDDEN: &str = "#[cfg_attr(doc, doc(hidden))]";
 
 /// Writes the values of each enum as a module of constants.

@@ -136,7 +136,7 @@ pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
         putln!(w, "pub(crate) static {name}: [u8; {count}] = {counts:?};");
     }
     let count = isa.msb.len();
-    putln!(w, "/// Which group of MODE's bits extends the register numbers in a field.");
+    putln!(w, "/// Fields of register numbers, each with the group of MODE's bits that extends the numbers.");
     putln!(w, "pub(crate) static VGPR_MSB_FIELDS: [(Field, u8); {count}] = [");
     for (_, field, group) in &isa.msb {
         putln!(w, "(Field::{}, {group}),", crate::build::emit::camel(field));

@@ -444,7 +444,7 @@ pub fn of_target(targets: &[String], t: &Target) -> bool {
 fn single(at: &SourceLine, name: &str, bits: &Bits) -> Result<Piece> {
     match bits.pieces[..] {
         [piece] => Ok(piece),
-        _ => at.err(format!("`{name}` is in pieces, and says what follows")),
+        _ => at.err(format!("`{name}` announces a dword, so it must be in one piece")),
     }
 }
 

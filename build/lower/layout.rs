@@ -115,7 +115,7 @@ impl<'f> Layout<'f> {
                 };
                 let mut desc = self.desc(isa, t, row, field, operand_type, &None)?;
                 if matches!(desc.kind, OperandKind::Modifier(_)) {
-                    return row.at.err(format!("`{name}` is an operand, and its operand type is one of a modifier"));
+                    return row.at.err(format!("`{name}` is an operand, but its operand type is for modifiers"));
                 }
                 (desc.ty, desc.dwords) = ty_of(t, &row.at, ty)?;
                 // SDWA has a field for the treatment of the part that it does not write.
@@ -134,9 +134,7 @@ impl<'f> Layout<'f> {
             Token::Modifier { name, operand_type, bits, .. } => {
                 let desc = self.desc(isa, t, row, name, operand_type.as_ref(), bits)?;
                 if !matches!(desc.kind, OperandKind::Modifier(_)) {
-                    return row
-                        .at
-                        .err(format!("`{name}` is a modifier, and its operand type is not one of a modifier"));
+                    return row.at.err(format!("`{name}` is a modifier, but its operand type is not for modifiers"));
                 }
                 decorate(row, &desc, descs, self.form.letter(t))?;
                 descs.push(desc);

@@ -387,7 +387,7 @@ fn opcode_space(t: &mut Target, format: usize) -> Result<usize> {
         return Ok(add_opcode_space(t, def, vec![enc.clone()], op, (high_op, high_op_is)));
     };
     let Some(number) = t.opcode_spaces.iter().position(|space| &space.name == name) else {
-        return def.at.err(format!("shares {name}, which no earlier format is"));
+        return def.at.err(format!("shares {name}, which is not an earlier format"));
     };
     let space = &t.opcode_spaces[number];
     if space.op != op || space.high_op != high_op || space.fixed[0] != *enc || space.dwords != def.bits / 32 {

@@ -143,7 +143,7 @@ fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: 
             return row.at.err(format!("opcode {opcode} does not fit in {width} bits"));
         }
         if t.operations[second + number].is_some() {
-            return row.at.err(format!("opcode {opcode} of {} stands twice on {}", def.name, t.row.name));
+            return row.at.err(format!("opcode {opcode} of {} occurs twice on {}", def.name, t.row.name));
         }
         let is_in = |half: Half| {
             let only = row.tokens.iter().find_map(|t| if let Token::Only(letter) = t { Some(letter) } else { None });

@@ -124,7 +124,7 @@ impl<T: Clone + PartialEq> Cells<T> {
             let inherited = || without.at(&line, there, |_| true);
             let traits = without.entries.iter().any(|e| e.needs.is_some());
             if !traits && inherited() == entry.value.as_ref() {
-                return at.err(format!("the cell of {node} says what holds there without it"));
+                return at.err(format!("the cell of {node} repeats the inherited value"));
             }
         }
         Ok(())

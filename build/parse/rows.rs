@@ -139,7 +139,7 @@ pub fn token(at: &SourceLine, word: &str) -> Result<Token> {
         };
         let (ty, kept) = match ty.split_once('&') {
             Some((_, _)) if access != Access::Write => {
-                return at.err(format!("`{word}`: only what is written can be kept in part"));
+                return at.err(format!("`{word}`: only a written operand can be kept in part"));
             }
             Some((ty, list)) => (ty, list.split(',').map(str::to_string).collect()),
             None => (ty, Vec::new()),

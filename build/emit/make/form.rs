@@ -287,7 +287,7 @@ impl Form<'_> {
         def.values_of(field, &self.operation.mnemonic, &self.t.row.name)
     }
 
-    /// The values of an operand's field. Those of an offset that may be a register instead are the values of a constant.
+    /// The values of an operand's field; for an offset that may also be a register, the values of the constant.
     fn values_of(&self, desc: &OperandDesc) -> Option<Values> {
         self.values(&desc.field).or_else(|| self.values_of_constant(desc))
     }
