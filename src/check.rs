@@ -62,9 +62,9 @@ pub enum RuleError {
         /// The first register of the tuple.
         register: Reg,
     },
-    /// The third source of a matrix operation of CDNA (MFMA) shares some but not all of the destination's registers.
-    /// The source may share all or none, and if the operation writes at most four registers, also some. The matrix
-    /// operations of RDNA and CDNA5 (WMMA, SWMMAC) accept any registers.
+    /// The third source of a matrix operation of CDNA (MFMA) shares some but not all of the destination's registers. It
+    /// may share all or none of them; if the operation writes at most four registers, it may also share some. The
+    /// matrix operations of RDNA and CDNA5 (WMMA, SWMMAC) accept any registers.
     Overlap {
         /// The field of the source.
         field: Field,

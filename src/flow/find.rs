@@ -330,7 +330,7 @@ impl<'c> Finder<'c> {
     }
 }
 
-/// The pair of registers with the target of an instruction that is a jump or a call through registers, and no return.
+/// The pair of registers with the target of a jump or a call through registers; `None` for returns and all else.
 fn jumps_to(inst: &Inst) -> Option<Operand> {
     let flags = inst.flags();
     let jumps = (flags.is_indirect_branch() || flags.is_call()) && !flags.is_return();

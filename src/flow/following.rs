@@ -123,7 +123,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     /// [`Flow::insts`]. Returns the same as [`Following::settle`].
     ///
     /// States are dropped as soon as nothing leads back to their blocks, and code without loops and calls is passed
-    /// once, with `run`. So this takes less memory and time than to settle and look at [`Following::each`] after it.
+    /// once, with `run`. So this takes less memory and time than [`Following::settle`] followed by [`Following::each`].
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -163,9 +163,9 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
 
     /// Follows the state from the beginning, and calls `change` with every block that is reached and the state before
     /// it. `change` makes all changes that its block needs, which may change the effect of [`State::step`] in the
-    /// block, and returns whether it made any. Each block is passed once. Blocks in loops and in called functions, and
-    /// the blocks after them up to where paths meet, are all passed again after each round of changes, until no change
-    /// is needed.
+    /// block, and returns whether it made any. Most blocks are passed once. Blocks in loops and in called functions,
+    /// and the blocks after them up to where paths meet, are all passed again after each round of changes, until no
+    /// change is needed.
     ///
     /// The last argument of `change` tells whether the state has the effect of all changes before the block. After 200
     /// rounds it is always `true`, and after 400 rounds no more changes are made: then, or if repeated [`State::join`]s
@@ -176,7 +176,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     /// use core::cell::RefCell;
     /// use amdgpu_isa::{Inst, Target};
     /// use amdgpu_isa::flow::{Flow, Following, State};
-    /// /// The number of instructions since the last pause. `pauses`: the offsets of the instructions before which one is.
+    /// /// The number of instructions since the last pause. `pauses`: the offsets of instructions that follow a pause.
     /// #[derive(Clone)]
     /// struct Busy<'p> { number: u32, pauses: &'p RefCell<Vec<u32>> }
     /// impl State for Busy<'_> {
@@ -275,8 +275,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     /// Removes and returns the next one of some places whose state changed: the first after the place returned last,
-    /// otherwise the first of all. So a path back waits until all later places have been passed: what overlapping loops
-    /// change is passed once for all of them, and not once for each.
+    /// otherwise the first of all. So a path back waits until all later places have been passed, and the changes of
+    /// overlapping loops are passed once for all loops, not once for each.
     fn next_open(&mut self, places: &Range<usize>) -> Option<usize> {
         let later = self.open.range(self.last.clamp(places.start, places.end)..places.end).next();
         let next = *later.or_else(|| self.open.range(places.clone()).next())?;

@@ -112,7 +112,7 @@ impl Rule {
 /// use amdgpu_isa::hazards::Unchecked;
 /// let fault = Unchecked::of(Target::Gfx942).next().unwrap();
 /// assert_eq!(fault.id(), "F20");
-/// assert!(fault.reason().starts_with("Which scalar registers hold VCC depends on how many the wave has"));
+/// assert!(fault.reason().starts_with("The number of the wave's scalar registers, which the code does not state"));
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

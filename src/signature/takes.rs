@@ -62,7 +62,7 @@ pub enum ImmediateKind {
     GprIdx,
     /// The counters inside a wave to wait for: see [`Depctr`](crate::imm::Depctr).
     Depctr,
-    /// Instructions whose results to wait for: see [`DelayAlu`](crate::imm::DelayAlu).
+    /// The dependencies on results of earlier instructions: see [`DelayAlu`](crate::imm::DelayAlu).
     DelayAlu,
     /// The number of an attribute. Its channel is another field.
     Attribute,

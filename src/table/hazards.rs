@@ -35,7 +35,7 @@ pub enum Certainty {
     Proposed,
 }
 
-/// A mode without which some rules do not hold.
+/// A mode that some rules require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
@@ -211,7 +211,7 @@ pub(crate) mod class {
     pub const INDEXED_SOURCE: u16 = 1 << 5;
     /// The operation may turn the expert mode on or off.
     pub const EXPERT: u16 = 64;
-    /// The operation accesses memory, also if only scalar memory.
+    /// The operation accesses memory; scalar memory counts, too.
     pub const ACCESS: u16 = 1 << 7;
     /// An index is added to the numbers of destinations.
     pub const INDEXED_DESTINATION: u16 = 1 << 8;
