@@ -124,7 +124,7 @@ impl<'i> Uses<'i> {
         Uses { inst, msb, files: (0, 0), facts: Cell::new(None), list: [Use::NONE; ROOM], count: 0 }
     }
 
-    /// Finds the operands; none of them may have been found before.
+    /// Finds the operands; to be called once, after [`Uses::none`].
     pub fn find(&mut self) {
         self.inst.operands().for_each(|operand| {
             if let Value::Reg(reg) = operand.value {

@@ -181,7 +181,7 @@ impl Trampoline {
         area: &mut B,
     ) -> Result<Installed, TrampolineError> {
         if self.target.has_broken_branches() {
-            // The jump may need an `s_nop` after it, and can then displace two instructions.
+            // The jump may need an `s_nop` beside it, and can then displace two instructions.
             return self.install_as::<false, C, B>(code, base, payload, area);
         }
         let at = self.place(code, base)?;
