@@ -72,7 +72,7 @@ impl Inst {
 
     /// Whether the instruction is a branch with offset 0x3f (63 dwords) on RDNA1, whose hardware jumps to the wrong
     /// address. An `s_nop` after the branch makes the offset 64. The assembler inserts this `s_nop`, as LLVM's does
-    /// (`FeatureOffset3fBug`).
+    /// (`FeatureOffset3fBug`); if the target of the branch does not move, the `s_nop` comes before the branch.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1010")] {
