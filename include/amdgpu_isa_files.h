@@ -16,7 +16,7 @@ typedef enum {
   AMDGPU_ISA_SEVERITY_ERROR,
   // A possible fault.
   AMDGPU_ISA_SEVERITY_WARNING,
-  // A remark.
+  // A remark, or a place that led to that of the note before it.
   AMDGPU_ISA_SEVERITY_HINT,
 } amdgpu_isa_severity;
 
@@ -185,7 +185,9 @@ amdgpu_isa_answer *amdgpu_isa_fix(const uint8_t *file, size_t len, uint32_t targ
 amdgpu_isa_answer *amdgpu_isa_trim(const uint8_t *file, size_t len, uint32_t target);
 
 // Assembles a source to a code object for a loader, or to an object for a linker. The notes are the errors and the
-// warnings, with line and column.
+// warnings, with line and column. If a note is about a line of a macro, a repetition or an included file, hints follow
+// it: one for each call or directive that led to the line, from the inside out. Bytes that are not UTF-8 are characters
+// of their own.
 //
 // `name` is the name of the source in notes; null stands for "source". `target` names the processor, such as
 // "gfx942:xnack-"; null if the source names it. The source reads no other files.

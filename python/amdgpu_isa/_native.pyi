@@ -78,8 +78,11 @@ class AssemblyError(IsaError):
     """The line of the first error, from 1."""
     column: int | None
     """Its column, from 1."""
-    faults: list[tuple[str | None, int | None, int | None, str, bool]]
-    """The first hundred faults: file, line, column, message, and whether it is a warning."""
+    faults: list[
+        tuple[str | None, int | None, int | None, str, bool, str | None, list[tuple[str, str, int, int]]]
+    ]
+    """The first hundred faults: file, line, column, message, whether it is a warning, advice, and the calls and directives
+    that led to the place, from the inside out: the name of a macro or a file, and the file, line and column of the call."""
 
 class ObjectError(IsaError):
     """This file, or a part of it, cannot be read."""

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use amdgpu_asm::{Far, Fault, Faults, Options};
+use amdgpu_asm::{Far, Fault, Faults, Options, Origin};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -76,11 +76,18 @@ fn refused(py: Python<'_>, faults: &Faults) -> PyErr {
     errors::assembly(py, faults.to_string(), place.map(|place| (place.line, place.column)), all)
 }
 
-/// A fault: the name of the file, line, column (both from 1), message, and whether it is a warning.
-type Told = (Option<String>, Option<usize>, Option<usize>, String, bool);
+/// A fault: the name of the file, line, column (both from 1), message, whether it is a warning, the advice, and the calls
+/// and directives that led to the place.
+type Told = (Option<String>, Option<usize>, Option<usize>, String, bool, Option<String>, Vec<Asked>);
+
+/// The text that was asked for, and where: file, line and column.
+type Asked = (String, String, usize, usize);
 
 fn fault(fault: &Fault) -> Told {
     let place = fault.place.as_ref();
-    let file = place.map(|place| place.file.clone());
-    (file, place.map(|place| place.line), place.map(|place| place.column), fault.message.clone(), fault.is_warning)
+    let (file, line) = (place.map(|place| place.file.clone()), place.map(|place| place.line));
+    let asked = |from: &Origin| (from.name.clone(), from.place.file.clone(), from.place.line, from.place.column);
+    let from = fault.from.iter().map(asked).collect();
+    let column = place.map(|place| place.column);
+    (file, line, column, fault.message.clone(), fault.is_warning, fault.note.clone(), from)
 }

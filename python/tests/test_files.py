@@ -305,6 +305,10 @@ def test_sources_have_faults_with_places():
         isa.build("s_endpgm\n  s_nop 0 1\n\tv_ad_f32 v0, v1, v2\n", "gfx942", name="k.s")
     assert (refused.value.line, refused.value.column) == (2, 11)
     assert [fault[:3] for fault in refused.value.faults] == [("k.s", 2, 11), ("k.s", 3, 2)]
+    assert refused.value.faults[1][5:] == ("v_add_f32 is similar", [])
+    with pytest.raises(isa.AssemblyError) as refused:
+        isa.build(".macro add reg\nv_ad_f32 \\reg, v1, v2\n.endm\n  add v0\n", "gfx942", name="k.s")
+    assert refused.value.faults[0][5:] == ("v_add_f32 is similar", [("the macro add", "k.s", 4, 3)])
     with pytest.raises(isa.AssemblyError):
         isa.build('.include "secret"', "gfx942")
     with pytest.raises(isa.AssemblyError):

@@ -416,7 +416,7 @@ pub const ALL: &[Damage] = &[
     ("hazards.isa", "| share |", "| parity |", "hazards.isa:15: `parity` compares registers of two producers"),
     ("hazards.isa", "2:3,P+1", "2:3", "hazards.isa:15: `2:3` does not cover all numbers of passes"),
     ("hazards.isa", "ga=0/1", "ga=1/0", "hazards.isa:17: `1/0`: the distance after `/` must not be the smaller one"),
-    ("hazards.isa", "ssrc0!reg", "seen", "hazards.isa:17: no `seen` says which registers those are"),
+    ("hazards.isa", "ssrc0!reg", "seen", "hazards.isa:17: no `seen` says which registers count as seen"),
     ("hazards.isa", "P+1", "P*1", "hazards.isa:15: `P*1` is not a distance"),
     ("hazards.isa", "called trans*2 = two", "", "hazards.isa:17: nothing says what `trans*2` is called"),
     ("hazards.isa", "mov r:s |", "mov r:=s1000 |", "hazards.isa:17: unknown register s1000"),

@@ -15,7 +15,7 @@ pub enum amdgpu_isa_severity {
     Error,
     /// A possible fault.
     Warning,
-    /// A remark.
+    /// A remark, or a place that led to that of the note before it.
     Hint,
 }
 

@@ -2,13 +2,15 @@
 
 use std::ffi::c_char;
 
-use amdgpu_asm::{Faults, Options};
+use amdgpu_asm::{Fault, Faults, Options, Place, source_text};
 
 use crate::answer::{Note, amdgpu_isa_answer, amdgpu_isa_severity};
 use crate::memory::{bytes, string, text};
 
 /// Assembles a source to a code object for a loader, or to an object for a linker. The notes are the errors and the
-/// warnings, with line and column.
+/// warnings, with line and column. If a note is about a line of a macro, a repetition or an included file, hints follow
+/// it: one for each call or directive that led to the line, from the inside out. Bytes that are not UTF-8 are characters
+/// of their own.
 ///
 /// `name` is the name of the source in notes; null stands for "source". `target` names the processor, such as
 /// "gfx942:xnack-"; null if the source names it. The source reads no other files.
@@ -35,22 +37,31 @@ fn assemble(name: &str, source: &[u8], target: Option<&str>, for_linker: bool) -
     let mut options = Options::default();
     options.target = target.map(str::parse).transpose().map_err(refused)?;
     options.is_alone = true;
-    let source = std::str::from_utf8(source).map_err(|error| vec![Note::new(amdgpu_isa_severity::Error, error)])?;
-    let built = amdgpu_asm::assemble(name, source, &options).map_err(refused)?;
+    let built = amdgpu_asm::assemble(name, &source_text(source), &options).map_err(refused)?;
     let bytes = if for_linker { built.to_object() } else { built.to_code_object(false) };
     Ok(amdgpu_isa_answer { bytes: Some(bytes.map_err(refused)?), notes: notes(&built.warnings()) })
 }
 
+/// Each fault, and after it the calls and directives that led to its place.
 fn notes(faults: &Faults) -> Vec<Note> {
-    let note = |fault: &amdgpu_asm::Fault| {
+    let note = |fault: &Fault| {
         let severity = if fault.is_warning { amdgpu_isa_severity::Warning } else { amdgpu_isa_severity::Error };
-        let place = fault.place.as_ref();
-        Note {
-            place: place.map(|place| string(&place.file)),
-            line: place.map_or(0, |place| place.line),
-            column: place.map_or(0, |place| place.column),
-            ..Note::new(severity, &fault.message)
-        }
+        let advice = fault.note.as_ref().map(string);
+        let of_fault = Note { advice, ..note_at(severity, &fault.message, fault.place.as_ref()) };
+        let from = fault.from.iter().map(|from| {
+            let message = format!("{} is asked for here", from.name);
+            note_at(amdgpu_isa_severity::Hint, &message, Some(&from.place))
+        });
+        std::iter::once(of_fault).chain(from).collect::<Vec<_>>()
     };
-    faults.all().iter().map(note).collect()
+    faults.all().iter().flat_map(note).collect()
+}
+
+fn note_at(severity: amdgpu_isa_severity, message: &str, place: Option<&Place>) -> Note {
+    Note {
+        place: place.map(|place| string(&place.file)),
+        line: place.map_or(0, |place| place.line),
+        column: place.map_or(0, |place| place.column),
+        ..Note::new(severity, message)
+    }
 }

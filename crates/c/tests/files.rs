@@ -179,6 +179,13 @@ fn sources_become_what_the_assembler_makes() {
             amdgpu_isa_answer_free(answer);
         }
     }
+    let source = b"s_nop 3 // Andr\xe9\n";
+    // SAFETY: the slice, null, a string, and an answer that is not freed yet.
+    unsafe {
+        let answer = amdgpu_isa_assemble(null(), source.as_ptr(), source.len(), c"gfx942".as_ptr(), false);
+        assert!(bytes(answer).is_some() && notes(answer).is_empty());
+        amdgpu_isa_answer_free(answer);
+    }
     for source in [&b"s_nop"[..], b"\xff", b".include \"other\""] {
         // SAFETY: as above.
         unsafe {
@@ -187,6 +194,22 @@ fn sources_become_what_the_assembler_makes() {
             assert!(!notes(answer).is_empty());
             amdgpu_isa_answer_free(answer);
         }
+    }
+}
+
+#[test]
+fn faults_of_sources_have_advice_and_callers() {
+    let source = ".macro add reg\nv_ad_f32 \\reg, v1, v2\n.endm\ns_nop 0\n  add v0\n";
+    // SAFETY: the slice, a string, and an answer that is not freed yet, nor are its notes.
+    unsafe {
+        let answer = amdgpu_isa_assemble(c"k.s".as_ptr(), source.as_ptr(), source.len(), c"gfx942".as_ptr(), false);
+        let [fault, call] = notes(answer)[..] else { panic!("{:?}", notes(answer)) };
+        assert_eq!((fault.severity, fault.line), (amdgpu_isa_severity::Error, 1));
+        assert_eq!(text(fault.advice).as_deref(), Some("v_add_f32 is similar"));
+        assert_eq!((call.severity, call.line, call.column), (amdgpu_isa_severity::Hint, 5, 3));
+        assert_eq!(text(call.place).as_deref(), Some("k.s"));
+        assert_eq!(text(call.message).as_deref(), Some("the macro add is asked for here"));
+        amdgpu_isa_answer_free(answer);
     }
 }
 

@@ -60,6 +60,7 @@ impl Mode {
             Some(what) => (what, Some(key.ends_with("32"))),
             None => (key, None),
         };
+        let is_all = size.is_none();
         let change: Box<dyn Fn(&mut FloatMode)> = match what {
             "round" => {
                 let round = match value {
@@ -81,11 +82,11 @@ impl Mode {
                 };
                 Box::new(move |mode| (mode.keeps_sources, mode.keeps_results) = (sources, results))
             }
-            "dx10_clamp" if ["0", "1"].contains(&value) => {
+            "dx10_clamp" if is_all && ["0", "1"].contains(&value) => {
                 self.clamps_nan = value == "1";
                 return Ok(());
             }
-            "fp16_ovfl" if ["0", "1"].contains(&value) => {
+            "fp16_ovfl" if is_all && ["0", "1"].contains(&value) => {
                 self.saturates = value == "1";
                 return Ok(());
             }

@@ -1,7 +1,7 @@
 //! Rules for all operations: masks, lanes, halves, modifiers, modes, and lines.
 
 use amdgpu_eval::lines::{Line, answers};
-use amdgpu_eval::{EvalError, Evaluator, Wave};
+use amdgpu_eval::{EvalError, Evaluator, Mode, UnknownMode, Wave};
 use amdgpu_isa::{Reg, Target, parse};
 
 /// The answer for an instruction and its inputs in one lane.
@@ -140,6 +140,21 @@ fn modifiers_change_sources_and_results() {
     assert_eq!(mixed, "vdst=40e00002");
     let flushed = ask("gfx942", "v_add_f32_e64 v8, v16, v24 mul:4", "denorm=flush", "0", inputs).unwrap();
     assert_eq!(flushed, "vdst=40800000");
+}
+
+#[test]
+fn a_mode_is_set_by_known_keys_and_values() {
+    let set = |key, value| Mode::default().set(key, value);
+    for key in ["round", "round32", "round64"] {
+        assert_eq!(set(key, "up"), Ok(()), "{key}");
+    }
+    for key in ["dx10_clamp", "fp16_ovfl"] {
+        assert_eq!(set(key, "1"), Ok(()), "{key}");
+        assert_eq!(set(&format!("{key}32"), "1"), Err(UnknownMode(format!("{key}32=1"))));
+        assert_eq!(set(&format!("{key}64"), "0"), Err(UnknownMode(format!("{key}64=0"))));
+        assert_eq!(set(key, "2"), Err(UnknownMode(format!("{key}=2"))));
+    }
+    assert_eq!(set("round16", "up"), Err(UnknownMode("round16=up".into())));
 }
 
 #[test]
