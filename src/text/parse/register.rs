@@ -90,7 +90,9 @@ impl Registers {
         let word = cursor.name();
         let stem = word.iter().position(|&c| c == b'.').map_or(word, |dot| word.get(..dot).unwrap_or(word));
         let letters = stem.iter().position(u8::is_ascii_digit).unwrap_or(stem.len());
-        if let Some(file) = File::of(stem.get(..letters)?) {
+        // `v1.l` is half a register, and `v1.size` a symbol.
+        let can_be_register = matches!(word.get(stem.len()..), Some(b"" | b".l" | b".h"));
+        if let Some(file) = File::of(stem.get(..letters)?).filter(|_| can_be_register) {
             let digits = stem.get(letters..)?;
             if digits.is_empty() {
                 let mut after = Cursor { at: cursor.at + stem.len(), ..*cursor };
