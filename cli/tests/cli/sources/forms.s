@@ -2661,3 +2661,15 @@ e: f';g
 h: '/*'
 ...
 .end_amdgpu_metadata
+//! gfx942
+.set s10.offset, 4
+s_mov_b32 s8, s10.offset
+s_mov_b32 s8, s10.other
+v_mov_b32 v1, v2.x+4
+v_add_f32 v0, v1.y, v2
+s_branch s1.label
+s1.label:
+.long a1.b
+//! gfx1100
+v_add_f32 v0, v1.l.y, v2
+v_mov_b16 v0.l, v1.h
