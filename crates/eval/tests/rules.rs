@@ -144,7 +144,7 @@ fn modifiers_change_sources_and_results() {
 
 #[test]
 fn a_mode_is_set_by_known_keys_and_values() {
-    let set = |key, value| Mode::default().set(key, value);
+    let set = |key: &str, value: &str| Mode::default().set(key, value);
     for key in ["round", "round32", "round64"] {
         assert_eq!(set(key, "up"), Ok(()), "{key}");
     }
