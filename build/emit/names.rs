@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// An enum whose values no field holds: `dpp_ctrl64` restricts the values of `dpp_ctrl`.
 const NO_NAMES: &str = "dpp_ctrl64";
 
-/// Writes the positions of the parts of constants.
+/// Writes the positions of the parts of constants, and the operations of messages.
 pub fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     putln!(w, "pub(crate) static IMMS: ImmTables = ImmTables {{");
     for e in isa.enums.iter().filter(|e| e.bits) {
@@ -23,7 +23,8 @@ pub fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
         putln!(w, "],");
     }
     put!(w, "messages: &[");
-    for (v, (list, is_optional)) in messages(isa).filter_map(|v| Some((v, v.operations.as_ref()?))) {
+    let values = isa.enums.iter().flat_map(|e| &e.values);
+    for (v, (list, is_optional)) in values.filter_map(|v| Some((v, v.operations.as_ref()?))) {
         // A target without the message has the number of the first target that has it.
         let here = v.value.of(&t.row.name);
         let Some(number) = here.or_else(|| isa.targets.iter().find_map(|t| v.value.of(&t.name))) else { continue };
@@ -33,11 +34,6 @@ pub fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     }
     putln!(w, "] }};");
     Ok(())
-}
-
-/// The rows of the messages.
-pub fn messages(isa: &Isa) -> impl Iterator<Item = &EnumValue> {
-    isa.enums.iter().filter(|e| e.name == "sendmsg" && !e.bits).flat_map(|e| &e.values)
 }
 
 /// The pieces of each part of a constant, low piece first; a missing piece has no bits.

@@ -103,7 +103,7 @@ impl HwregField {
 /// The fields of a target's hardware registers.
 pub(crate) type HwregTables = &'static [HwregField];
 
-/// The parts of the constants of `src/imm.rs`.
+/// The parts of the constants of `src/imm.rs`, and the operations of messages.
 pub(crate) struct ImmTables {
     pub waitcnt: [Part; 3],
     pub hwreg: [Part; 3],

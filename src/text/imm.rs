@@ -110,16 +110,13 @@ impl Printer<'_> {
     fn sendmsg(&self, Sendmsg { message, op, stream, rest }: Sendmsg, value: u32, out: &mut Out) {
         let operations = IMMS[self.inst.target() as usize].operations_of(message);
         let has_stream = operations.is_some_and(|row| row.has_stream(op));
-        let op_name = match name_of(self.text.names.sendmsg, message.into()) {
-            Some(name) => match operations {
-                Some(row) if row.accepts(op) && (has_stream || stream == 0) => {
-                    name_of(self.text.names.of_operations(row.list), op.into()).map(|op| (name, op))
-                }
-                None if op == 0 && stream == 0 => Some((name, "")),
-                _ => None,
-            },
-            None => None,
-        };
+        let op_name = name_of(self.text.names.sendmsg, message.into()).and_then(|name| match operations {
+            Some(row) if row.accepts(op) && (has_stream || stream == 0) => {
+                name_of(self.text.names.of_operations(row.list), op.into()).map(|op| (name, op))
+            }
+            None if op == 0 && stream == 0 => Some((name, "")),
+            _ => None,
+        });
         if op_name.is_none() && rest != 0 {
             return out.dec(value);
         }
