@@ -40,8 +40,6 @@ const ALLOWED: &[(&str, &str, usize, &str)] = &[
     ("build/emit/builtin.rs", "v_nop", 1, "the operation that stands for nothing between vector operations: this is the list of them"),
     ("build/emit/builtin.rs", "v_wmma_ld_scale16_paired_b64", 1, "its registers hold scales, and have no upper bits"),
     ("build/emit/builtin.rs", "v_wmma_ld_scale_paired_b32", 1, "its registers hold scales, and have no upper bits"),
-    ("build/emit/make/form.rs", "VOP3P-MAI", 1, "registers of these formats may overlap for LLVM, but not for the manuals"),
-    ("build/emit/make/form.rs", "VOP3PX", 1, "registers of these formats may overlap for LLVM, but not for the manuals"),
     ("build/emit/names.rs", "255", 1, "a byte that says that the target has no such register"),
     ("build/lower/codes.rs", "DPP", 2, "names of extensions, by which the tables announce them"),
     ("build/lower/codes.rs", "LITERAL", 1, "names of extensions, by which the tables announce them"),

@@ -60,6 +60,8 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format]
     putln!(w, "pub(crate) static SWAPS: [(Opcode, Opcode); {}] = [{}];", swaps.len(), swaps.join(", "));
     let bus: Vec<bool> = formats.iter().map(|f| f.bus).collect();
     putln!(w, "pub(crate) static BUS: [bool; {}] = {bus:?};", bus.len());
+    let apart: Vec<bool> = formats.iter().map(|f| f.apart).collect();
+    putln!(w, "pub(crate) static APART: [bool; {}] = {apart:?};", apart.len());
     let has_only = |only: &Only| targets.iter().any(|t| only.values.of(&t.row.name).is_some());
     let only: Vec<bool> = formats.iter().map(|f| f.only.iter().any(has_only)).collect();
     putln!(w, "#[allow(dead_code)]\npub(crate) static ONLY: [bool; {}] = {only:?};", only.len());

@@ -124,6 +124,8 @@ pub struct Format {
     pub means: Vec<Means>,
     /// `bus`: the format's operations read scalars over the constant bus.
     pub bus: bool,
+    /// `apart`: the destination and the third source of a matrix operation are the same registers, or share none.
+    pub apart: bool,
     /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, and its value without effect.
     pub defaults: Vec<FieldDefault>,
     pub fields: Vec<Field>,

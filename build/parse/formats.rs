@@ -48,6 +48,7 @@ pub fn format(at: &SourceLine, args: &[&str]) -> Result<Format> {
         succeeds: Vec::new(),
         space: None,
         bus: false,
+        apart: false,
         defaults: Vec::new(),
         counts: Vec::new(),
         counters: Vec::new(),
@@ -108,6 +109,7 @@ impl Parser {
             }
             "in" => f.generations = args.iter().map(|word| self.generation(at, word)).collect::<Result<_>>()?,
             "bus" => f.bus = true,
+            "apart" => f.apart = true,
             "means" => f.means.push(means(at, line)?),
             "default" => f.defaults.push(default(at, args, false)?),
             "neutral" => f.defaults.push(default(at, args, true)?),

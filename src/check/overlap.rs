@@ -3,18 +3,17 @@
 
 use crate::inst::Inst;
 use crate::opcode::limits::MATRIX_FREE;
-use crate::opcode::{Field, Format};
+use crate::opcode::{APART, Field, Format};
 use crate::registers::RegSet;
 use crate::value::{Access, Operand};
 
 /// The greatest number of destination registers with which a matrix operation reads all sources before it writes.
 const FREE: u16 = MATRIX_FREE[0];
 
-/// Whether operations of the format can break the rule. The rule is only for MFMA: LLVM's assembler accepts any
-/// registers in WMMA.
+/// Whether matrix operations of the format can break the rule.
 #[inline]
 pub(crate) fn can_overlap(format: Format) -> bool {
-    matches!(format, Format::Vop3pMai | Format::Vop3px)
+    APART.get(format as usize).is_some_and(|is_apart| *is_apart)
 }
 
 /// The third source, if it shares some but not all of the destination's registers.

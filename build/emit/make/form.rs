@@ -199,9 +199,7 @@ impl Form<'_> {
                 _ => {}
             }
         }
-        // Only these formats need the check of overlapping registers: LLVM accepts any registers in WMMA.
-        let format = t.formats[operation.format].def.name.as_str();
-        if ["VOP3P-MAI", "VOP3PX"].contains(&format) && self.is_flagged("mfma") {
+        if t.formats[operation.format].def.apart && self.is_flagged("mfma") {
             let of = |name: &str| descs.iter().find(|i| i.field == name && i.access.is_some());
             if let (Some(written), Some(added)) = (of("vdst").filter(|i| i.dwords > 4), of("src2")) {
                 let field = super::field(&added.field);
