@@ -78,11 +78,8 @@ class AssemblyError(IsaError):
     """The line of the first error, from 1."""
     column: int | None
     """Its column, from 1."""
-    faults: list[
-        tuple[str | None, int | None, int | None, str, bool, str | None, list[tuple[str, str, int, int]]]
-    ]
-    """The first hundred faults: file, line, column, message, whether it is a warning, advice, and the calls and directives
-    that led to the place, from the inside out: the name of a macro or a file, and the file, line and column of the call."""
+    faults: list[Fault]
+    """The first hundred faults."""
 
 class ObjectError(IsaError):
     """This file, or a part of it, cannot be read."""
@@ -369,6 +366,46 @@ class Finding:
         """The manuals, or other sources, that have the rule."""
 
 @final
+class Fault:
+    """An error or a warning of a source. `str` gives the line that the command prints."""
+
+    @property
+    def file(self) -> str | None: ...
+    @property
+    def line(self) -> int | None:
+        """The line, from 1."""
+    @property
+    def column(self) -> int | None:
+        """The column, from 1."""
+    @property
+    def message(self) -> str: ...
+    @property
+    def is_warning(self) -> bool: ...
+    @property
+    def advice(self) -> str | None:
+        """What to do, such as "v_add_f32 is similar"."""
+    @property
+    def calls(self) -> list[Call]:
+        """The calls and directives that led to the place, from the inside out."""
+    @property
+    def text(self) -> str:
+        """The line that the command prints."""
+
+class Call:
+    """A call of a macro, or a directive, whose text has a fault."""
+
+    @property
+    def name(self) -> str:
+        """What was called, such as "the macro add"."""
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int:
+        """The line of the call, from 1."""
+    @property
+    def column(self) -> int:
+        """The column of the call, from 1."""
+
 class Rule:
     """A rule by which code is checked."""
 

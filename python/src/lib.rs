@@ -45,6 +45,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<rules::Rule>()?;
     m.add_class::<rules::Baseline>()?;
     m.add_class::<eval::Wave>()?;
+    m.add_class::<source::Fault>()?;
+    m.add_class::<source::Call>()?;
     m.add_function(wrap_pyfunction!(inst::decode, m)?)?;
     m.add_function(wrap_pyfunction!(inst::_operand, m)?)?;
     m.add_function(wrap_pyfunction!(inst::parse, m)?)?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use amdgpu_asm::{Far, Fault, Faults, Options, Origin};
+use amdgpu_asm::{Far, Faults, Options, Origin};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -68,26 +68,75 @@ fn far(text: &str) -> PyResult<Far> {
     amdgpu_asm::far(text).ok_or_else(|| PyValueError::new_err(form))
 }
 
-/// The exception for faults of a source, with all of them as dictionaries.
+/// The exception for faults of a source.
 fn refused(py: Python<'_>, faults: &Faults) -> PyErr {
     let first = faults.all().iter().find(|fault| !fault.is_warning);
     let place = first.and_then(|fault| fault.place.as_ref());
-    let all: Vec<_> = faults.all().iter().map(fault).collect();
+    let all: Vec<_> = faults.all().iter().map(Fault::of).collect();
     errors::assembly(py, faults.to_string(), place.map(|place| (place.line, place.column)), all)
 }
 
-/// A fault: the name of the file, line, column (both from 1), message, whether it is a warning, the advice, and the calls
-/// and directives that led to the place.
-type Told = (Option<String>, Option<usize>, Option<usize>, String, bool, Option<String>, Vec<Asked>);
+/// An error or a warning of a source.
+#[pyclass(frozen, get_all, module = "amdgpu_isa")]
+pub struct Fault {
+    file: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+    message: String,
+    is_warning: bool,
+    advice: Option<String>,
+    calls: Vec<Call>,
+    /// The line that the command prints.
+    text: String,
+}
 
-/// The text that was asked for, and where: file, line and column.
-type Asked = (String, String, usize, usize);
+impl Fault {
+    fn of(fault: &amdgpu_asm::Fault) -> Self {
+        let place = fault.place.as_ref();
+        Fault {
+            file: place.map(|place| place.file.clone()),
+            line: place.map(|place| place.line),
+            column: place.map(|place| place.column),
+            message: fault.message.clone(),
+            is_warning: fault.is_warning,
+            advice: fault.note.clone(),
+            calls: fault.from.iter().map(Call::of).collect(),
+            text: fault.to_string(),
+        }
+    }
+}
 
-fn fault(fault: &Fault) -> Told {
-    let place = fault.place.as_ref();
-    let (file, line) = (place.map(|place| place.file.clone()), place.map(|place| place.line));
-    let asked = |from: &Origin| (from.name.clone(), from.place.file.clone(), from.place.line, from.place.column);
-    let from = fault.from.iter().map(asked).collect();
-    let column = place.map(|place| place.column);
-    (file, line, column, fault.message.clone(), fault.is_warning, fault.note.clone(), from)
+#[pymethods]
+impl Fault {
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{}>", self.text)
+    }
+}
+
+/// A call of a macro or a directive whose text has a fault.
+#[pyclass(frozen, get_all, module = "amdgpu_isa")]
+#[derive(Clone)]
+pub struct Call {
+    name: String,
+    file: String,
+    line: usize,
+    column: usize,
+}
+
+impl Call {
+    fn of(origin: &Origin) -> Self {
+        let place = &origin.place;
+        Call { name: origin.name.clone(), file: place.file.clone(), line: place.line, column: place.column }
+    }
+}
+
+#[pymethods]
+impl Call {
+    fn __repr__(&self) -> String {
+        format!("<{}:{}:{}: {}>", self.file, self.line, self.column, self.name)
+    }
 }

@@ -304,11 +304,17 @@ def test_sources_have_faults_with_places():
     with pytest.raises(isa.AssemblyError) as refused:
         isa.build("s_endpgm\n  s_nop 0 1\n\tv_ad_f32 v0, v1, v2\n", "gfx942", name="k.s")
     assert (refused.value.line, refused.value.column) == (2, 11)
-    assert [fault[:3] for fault in refused.value.faults] == [("k.s", 2, 11), ("k.s", 3, 2)]
-    assert refused.value.faults[1][5:] == ("v_add_f32 is similar", [])
+    first, second = refused.value.faults
+    assert (first.file, first.line, first.column, first.is_warning) == ("k.s", 2, 11, False)
+    assert (second.line, second.column, second.message) == (3, 2, "unknown mnemonic on gfx942")
+    assert (second.advice, second.calls) == ("v_add_f32 is similar", [])
+    assert str(second) == second.text == "k.s:3:2: error: unknown mnemonic on gfx942 (v_add_f32 is similar)"
     with pytest.raises(isa.AssemblyError) as refused:
         isa.build(".macro add reg\nv_ad_f32 \\reg, v1, v2\n.endm\n  add v0\n", "gfx942", name="k.s")
-    assert refused.value.faults[0][5:] == ("v_add_f32 is similar", [("the macro add", "k.s", 4, 3)])
+    (fault,) = refused.value.faults
+    assert fault.advice == "v_add_f32 is similar"
+    assert [(call.name, call.file, call.line, call.column) for call in fault.calls] == [("the macro add", "k.s", 4, 3)]
+    assert repr(fault.calls) == "[<k.s:4:3: the macro add>]"
     with pytest.raises(isa.AssemblyError):
         isa.build('.include "secret"', "gfx942")
     with pytest.raises(isa.AssemblyError):
