@@ -29,6 +29,19 @@ impl Target {
         KERNELS.get(self as usize).map(|tables| tables.accum_granule.into()).filter(|granule| *granule > 0)
     }
 
+    /// The greatest size in bytes of a work-group's memory, the LDS.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx600", feature = "gfx942", feature = "gfx950"))] {
+    /// use amdgpu_isa::Target;
+    /// let all = [Target::Gfx600, Target::Gfx942, Target::Gfx950].map(Target::lds_size);
+    /// assert_eq!(all, [0x8000, 0x10000, 0x28000]);
+    /// # }
+    /// ```
+    pub fn lds_size(self) -> u32 {
+        KERNELS.get(self as usize).map_or(0, |tables| u32::from(tables.lds) << 10)
+    }
+
     /// The distance in bytes from the entry of a kernel with preloaded arguments to its second entry. Firmware that has
     /// read the arguments into registers starts the kernel at the second entry, and older firmware at the first. `None`
     /// on targets whose firmware always reads arguments, or never.

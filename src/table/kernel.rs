@@ -6,6 +6,7 @@ use crate::opcode::DescriptorPart;
 pub(crate) struct KernelTables {
     pub vgpr_granule: u16,
     pub accum_granule: u16,
+    pub lds: u16,
     pub second_entry: u16,
     pub flat_scratch: u16,
     pub xnack_mask: u16,

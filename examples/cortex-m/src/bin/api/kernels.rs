@@ -40,6 +40,7 @@ pub fn all(target: Target, code: &[u8], set: &RegSet, n: u16) {
     }
     used(Target::second_entry(target));
     used(target.reserves_flat_scratch());
+    used(target.lds_size());
     used(target.states_xnack_mask());
     used((Target::accum_granule(target), Target::has_xnack(target), Target::has_sramecc(target)));
 }
