@@ -11,7 +11,7 @@ use object::elf::STT_TLS;
 use super::expr::{Expr, Reader};
 use super::flaw::{Flaw, Flaws, Result, Span};
 use super::kernel::{Kernel, is_kernel_directive};
-use super::metadata::Note;
+use super::metadata::{Note, Pal};
 use super::scan::{Head, Scan};
 use super::source::{Line, Source};
 use super::table::{Def, SymbolId, Table};
@@ -151,6 +151,10 @@ pub struct Assembler {
     /// Whether the tables of names of a linked file are sorted.
     pub sorted_names: bool,
     pub notes: Vec<Note>,
+    /// Whether a symbol has a type or a binding that only systems of GNU know.
+    pub is_gnu: bool,
+    /// The metadata for the runtime of PAL.
+    pub pal: Option<Pal>,
     pub debug: super::debug::Debug,
     /// The registers for long branches.
     pub far: Option<Far>,
@@ -202,8 +206,16 @@ impl Assembler {
     pub fn new(options: &Options) -> Assembler {
         let &Options { longest_section: longest, suggestions, long_branches: far, wave, filler, sorted_names, .. } =
             options;
-        let mut new =
-            Assembler { version: 6, longest, suggestions, far, wave, filler, sorted_names, ..Assembler::default() };
+        let mut new = Assembler {
+            version: super::target::VERSION,
+            longest,
+            suggestions,
+            far,
+            wave,
+            filler,
+            sorted_names,
+            ..Assembler::default()
+        };
         (new.source.most, new.source.is_alone) = (options.longest_expansion, options.is_alone);
         new.source.include = options.include.clone();
         new.source.follows_markers = options.follows_markers;
@@ -534,6 +546,9 @@ impl Assembler {
             Some(old) if (old.processor, old.xnack, old.sramecc) != (new.processor, new.xnack, new.sramecc) => {
                 let name = old.processor.name();
                 Err(Flaw::new(place, format!("the code is for {name} with other settings, or for another processor")))
+            }
+            Some(old) if old.says_os && old.os != new.os => {
+                Err(Flaw::new(place, "the code is for another runtime, or for none"))
             }
             Some(old) => {
                 // The earlier statement may have only a processor's name, without a runtime, so the new runtime counts.

@@ -6,7 +6,7 @@ use amdgpu_object::elf::{SHT_NOTE, SHT_PROGBITS};
 use super::assembler::Assembler;
 use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
-use super::metadata::{self, Note};
+use super::metadata::{self, Note, Pal};
 use super::scan::Scan;
 use super::table::Def;
 use super::target::{Os, Processor};
@@ -160,6 +160,10 @@ impl Assembler {
                 self.flags = flags;
             }
             ".amdgpu_hsa_kernel" => {
+                scan.blank();
+                if scan.peek() == b'"' {
+                    return Err(scan.since(scan.at, "the name of a kernel without quotes expected"));
+                }
                 let (id, _) = self.symbol_name(scan)?;
                 self.table.get_mut(id).kind = KERNEL;
                 // The count of registers starts at 0 again for each kernel.
@@ -170,7 +174,11 @@ impl Assembler {
             ".amdhsa_kernel" => return self.kernel_begin(scan),
             ".end_amd_kernel_code_t" => return Err(Flaw::new(place, "no .amd_kernel_code_t is above")),
             ".end_amdhsa_kernel" => return Err(Flaw::new(place, "no .amdhsa_kernel is above")),
-            ".amdgpu_metadata" | ".amdgpu_pal_metadata" => return self.metadata(word, place),
+            ".amdgpu_metadata" | ".amdgpu_pal_metadata" => {
+                let head = scan.end();
+                self.metadata(word, place)?;
+                return head;
+            }
             ".amdgpu_lds" => return self.shared(scan),
             ".amd_amdgpu_pal_metadata" => self.pal_registers(place, scan)?,
             ".ident" => {
@@ -265,20 +273,29 @@ impl Assembler {
         if self.table.target.is_some_and(|target| target.os != Os::Pal) {
             return Err(Flaw::new(place, "this is for PAL, and the code for another runtime"));
         }
-        let mut values = std::collections::BTreeMap::<u32, u32>::new();
         loop {
-            let register = self.number(scan)? as u32;
+            let register = self.pal_number(scan)?;
             scan.expect(",")?;
+            let bits = self.pal_number(scan)?;
             // A second value for the same register adds bits.
-            *values.entry(register).or_default() |= self.number(scan)? as u32;
+            self.pal.get_or_insert_default().add(register, bits);
             if !scan.eat(",") {
-                break;
+                return Ok(());
             }
         }
-        let contents = values.iter().flat_map(|(register, value)| [register.to_le_bytes(), value.to_le_bytes()]);
-        let contents = contents.flatten().collect();
-        self.notes.push(Note { name: b"AMD\0".to_vec(), kind: metadata::PAL_REGISTERS, contents });
-        Ok(())
+    }
+
+    /// Reads a number that begins with a digit or a name, as LLVM's assembler wants it in lists of registers.
+    fn pal_number(&mut self, scan: &mut Scan<'_>) -> Result<u32> {
+        scan.blank();
+        let from = scan.at;
+        let word = scan.word();
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+        if word.is_empty() || is_number && super::expr::number(word).is_none() {
+            return Err(scan.since(from, "a number without a sign expected, or a name"));
+        }
+        scan.at = from;
+        Ok(self.number(scan)? as u32)
     }
 
     /// Whether the source states a runtime other than HSA (if `wants_hsa`), or the runtime HSA (otherwise).
@@ -310,14 +327,19 @@ impl Assembler {
         self.check_end()?;
         let (text, at) = (block.text(), block.place(0..block.range.len()));
         let is_hsa = word == ".amdgpu_metadata";
-        let bytes = if is_hsa { metadata::encode_hsa(text) } else { metadata::encode(text) }
-            .map_err(|(why, from)| Flaw::new(Span { start: at.start + from, end: at.start + from, ..at }, why))?;
-        if word == ".amdgpu_pal_metadata" && self.table.target.is_some_and(|target| target.os == Os::Hsa) {
-            self.warn(place, "this is for PAL, and the code for HSA");
+        let wrong =
+            |(why, from): metadata::Fault| Flaw::new(Span { start: at.start + from, end: at.start + from, ..at }, why);
+        if !is_hsa {
+            self.pal = Some(Pal::read(text).map_err(wrong)?);
+            if self.table.target.is_some_and(|target| target.os == Os::Hsa) {
+                self.warn(place, "this is for PAL, and the code for HSA");
+            }
+            return Ok(());
         }
-        self.notes.push(Note { name: b"AMDGPU\0".to_vec(), kind: metadata::DOCUMENT, contents: bytes });
+        let contents = metadata::encode_hsa(text).map_err(wrong)?;
+        self.notes.push(Note { name: b"AMDGPU\0".to_vec(), kind: metadata::DOCUMENT, contents });
         // Sections are in the order of the source, so the section of notes is made here.
-        if is_hsa && self.table.target.is_some() {
+        if self.table.target.is_some() {
             self.write_notes();
         }
         Ok(())

@@ -180,8 +180,10 @@ impl Assembler {
                 ));
             }
         }
-        if let (Ok(value), false) = (self.table.value(&expr), name == "user_sgpr_count") {
+        if let Ok(value) = self.table.value(&expr) {
+            // The greatest number of user registers is checked at the end of the descriptor.
             let directive = processor.target.directives().iter().find(|directive| directive.name() == name);
+            let directive = directive.filter(|_| name != "user_sgpr_count");
             let most = if name.starts_with("reserve_") { 1 } else { i64::MAX };
             fits(value, directive.map_or(most, |directive| directive.max().into()), place)?;
         }

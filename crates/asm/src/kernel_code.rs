@@ -57,7 +57,7 @@ const GROUP_MODE: &str = "workgroup_processor_mode";
 /// The fields: a name, for some a second name, and the place.
 const FIELDS: [(&str, &str, FieldPlace); 68] = [
     ("amd_code_version_major", "kernel_code_version_major", Bits(0, 32)),
-    ("amd_code_version_minor", "", Bits(32, 32)),
+    ("amd_code_version_minor", "kernel_code_version_minor", Bits(32, 32)),
     ("amd_machine_kind", "", Bits(64, 16)),
     ("amd_machine_version_major", "", Bits(80, 16)),
     ("amd_machine_version_minor", "", Bits(96, 16)),
@@ -230,6 +230,12 @@ impl Assembler {
             true => self.later(expr, of)?,
             false => self.known(&expr, of)?,
         };
+        // As in LLVM's assembler, the value of another field loses the bits that do not fit.
+        let len = at.bits().len().min(62);
+        let all = -1 << (len - 1)..1 << len;
+        if COUNTED.contains(&field) && len > 1 && !all.contains(&value) {
+            return Err(Flaw::new(of, format!("{value}: a number from 0 to {} expected", all.end - 1)));
+        }
         self.allows(field, value, of)?;
         code.set(at, value);
         self.kernel_code = Some(code);
@@ -244,7 +250,8 @@ impl Assembler {
             return Err(Flaw::new(place, format!("{} has no such mode", target.processor())));
         }
         let lanes = match (field, value) {
-            (IS_NARROW, 1) | (LANES, 5) => 32,
+            (IS_NARROW, _) if value & 1 == 0 => 64,
+            (IS_NARROW, _) | (LANES, 5) => 32,
             (LANES, 6) => 64,
             _ => return Ok(()),
         };

@@ -85,6 +85,7 @@ mod source;
 mod symbol;
 mod table;
 mod target;
+mod yaml;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;

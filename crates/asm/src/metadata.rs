@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use amdgpu_isa::kernel::Hidden;
 use rmpv::Value;
-use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::expr::{self, plain_number};
+use super::yaml::{self, DEPTH};
 
 /// The type of the note with a MessagePack document. The name of the note is `AMDGPU`.
 pub const DOCUMENT: u32 = 32;
@@ -14,8 +14,6 @@ pub const DOCUMENT: u32 = 32;
 pub const ISA_NAME: u32 = 11;
 /// The type of the note with pairs of registers and values. The name of the note is `AMD`.
 pub const PAL_REGISTERS: u32 = 12;
-/// The greatest depth of nesting in a document.
-const DEPTH: usize = 64;
 
 /// A note of an ELF file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,18 +42,11 @@ pub fn notes(all: &[Note]) -> Vec<u8> {
 }
 
 /// The reason why a document is wrong, and the byte at which the error is.
-type Fault = (String, usize);
-
-/// A value that is being read: a list, or a map with the key whose value comes next.
-enum Open {
-    List(Vec<Value>),
-    /// The pairs so far, each with the byte at which its key begins, and the key whose value comes next.
-    Map(Vec<(Value, Value, usize)>, Option<(Value, usize)>),
-}
+pub(crate) type Fault = (String, usize);
 
 /// The MessagePack form of a document for the runtime of HSA.
 pub(crate) fn encode_hsa(text: &str) -> Result<Vec<u8>, Fault> {
-    let mut value = parse(text)?;
+    let mut value = yaml::parse(text)?.unwrap_or(Value::Nil);
     check(&mut value).map_err(|why| (why, text.len()))?;
     bytes(&value)
 }
@@ -81,29 +72,69 @@ fn pairs(value: Option<Value>) -> Vec<(Value, Value)> {
     }
 }
 
-/// The MessagePack form of a document for the runtime of PAL, with the registers of its first pipeline. The document can
-/// have the name of a register after its number; the form then has only the number.
-pub(crate) fn encode(text: &str) -> Result<Vec<u8>, Fault> {
-    let mut root = pairs(Some(parse(text)?));
-    let mut pipelines = match taken(&mut root, "amdpal.pipelines") {
-        Some(Value::Array(all)) => all.into_iter(),
-        _ => Vec::new().into_iter(),
-    };
-    let mut first = pairs(pipelines.next());
-    let mut registers = pairs(taken(&mut first, ".registers"));
-    for (key, _) in &mut registers {
-        let Some(name) = key.as_str() else { continue };
-        let Some(register) = register(name) else {
-            let at = text.find(".registers").and_then(|at| Some(at + text.get(at..)?.find(name)?));
-            return Err((format!("{name:?} does not begin with the number of a register"), at.unwrap_or(text.len())));
+/// Metadata for the runtime of PAL: the last document, and the registers of its first pipeline. All of it is one note.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pal {
+    root: Vec<(Value, Value)>,
+    first: Vec<(Value, Value)>,
+    others: Vec<Value>,
+    registers: Vec<(Value, Value)>,
+    /// Whether a list of registers came last. The note then has only the registers.
+    is_list: bool,
+}
+
+impl Pal {
+    /// Reads a document, which takes the place of what is here. It can have the name of a register after its number;
+    /// the note then has only the number.
+    pub(crate) fn read(text: &str) -> Result<Pal, Fault> {
+        let mut root = pairs(yaml::parse(text)?);
+        let mut pipelines = match taken(&mut root, "amdpal.pipelines") {
+            Some(Value::Array(all)) => all.into_iter(),
+            _ => Vec::new().into_iter(),
         };
-        *key = register.into();
+        let mut first = pairs(pipelines.next());
+        let mut new = Pal { root, others: pipelines.collect(), ..Pal::default() };
+        for (key, value) in pairs(taken(&mut first, ".registers")) {
+            let key = match key.as_str() {
+                Some(name) => register(name).map(Value::from).ok_or_else(|| {
+                    let at = text.find(".registers").and_then(|at| Some(at + text.get(at..)?.find(name)?));
+                    (format!("{name:?} does not begin with the number of a register"), at.unwrap_or(text.len()))
+                })?,
+                None => key,
+            };
+            *new.register(key) = value;
+        }
+        Ok(Pal { first, ..new })
     }
-    registers.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
-    let first = with(first, ".registers", Value::Map(registers));
-    let pipelines = std::iter::once(first).chain(pipelines).collect();
-    let value = with(root, "amdpal.pipelines", Value::Array(pipelines));
-    bytes(&value)
+
+    /// Adds the bits of a value to a register, for a list of registers.
+    pub(crate) fn add(&mut self, register: u32, bits: u32) {
+        self.is_list = true;
+        let value = self.register(register.into());
+        *value = (value.as_u64().unwrap_or(0) as u32 | bits).into();
+    }
+
+    fn register(&mut self, key: Value) -> &mut Value {
+        let at = self.registers.partition_point(|(known, _)| order(known) < order(&key));
+        if self.registers.get(at).is_none_or(|(known, _)| *known != key) {
+            self.registers.insert(at, (key, Value::Nil));
+        }
+        &mut self.registers[at].1
+    }
+
+    /// The note; `None` if it would be empty.
+    pub(crate) fn note(self) -> Option<Note> {
+        if self.is_list {
+            let number = |value: &Value| (value.as_u64().unwrap_or(0) as u32).to_le_bytes();
+            let contents = self.registers.iter().flat_map(|(register, value)| [number(register), number(value)]);
+            return Some(Note { name: b"AMD\0".to_vec(), kind: PAL_REGISTERS, contents: contents.flatten().collect() });
+        }
+        let first = with(self.first, ".registers", Value::Map(self.registers));
+        let pipelines = std::iter::once(first).chain(self.others).collect();
+        let value = with(self.root, "amdpal.pipelines", Value::Array(pipelines));
+        let contents = bytes(&value).ok()?;
+        Some(Note { name: b"AMDGPU\0".to_vec(), kind: DOCUMENT, contents })
+    }
 }
 
 /// The number at the beginning of the name of a register.
@@ -278,91 +309,8 @@ fn is_number(value: &Value) -> bool {
     value.is_u64() || value.is_i64()
 }
 
-/// The value of a document in YAML. Maps are in the order of their keys, as LLVM writes them.
-fn parse(text: &str) -> Result<Value, Fault> {
-    // As in LLVM, a tab is a blank, except before the first word of a line.
-    let mut is_front = true;
-    let blank = |c: char| {
-        is_front = c == '\n' || is_front && c.is_ascii_whitespace();
-        if c == '\t' && !is_front { ' ' } else { c }
-    };
-    let without_tabs = text.contains('\t').then(|| text.chars().map(blank).collect::<String>());
-    let text = without_tabs.as_deref().unwrap_or(text);
-    let mut places = Bytes { text, index: 0, at: 0 };
-    let mut open: Vec<Open> = Vec::new();
-    let mut result = None;
-    for event in Parser::new_from_str(text) {
-        // An error at the end of the document is reported in the last line with text.
-        let last = text.trim_end().len();
-        let wrong = |e: saphyr_parser::ScanError| {
-            (format!("not YAML: {}", e.info()), places.byte(e.marker().index()).min(last))
-        };
-        let (event, span) = event.map_err(wrong)?;
-        let at = places.byte(span.start.index());
-        let value = match event {
-            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= DEPTH => {
-                return Err((format!("the document is nested deeper than {DEPTH}"), at));
-            }
-            Event::SequenceStart(..) => {
-                open.push(Open::List(Vec::new()));
-                continue;
-            }
-            Event::MappingStart(..) => {
-                open.push(Open::Map(Vec::new(), None));
-                continue;
-            }
-            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open::List(list)) => Value::Array(list),
-                Some(Open::Map(mut map, None)) => {
-                    map.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
-                    let twice = map.windows(2).find(|two| matches!(two, [a, b] if a.0 == b.0));
-                    if let Some([_, (_, _, place)]) = twice {
-                        return Err(("this key is here twice".into(), *place));
-                    }
-                    Value::Map(map.into_iter().map(|(key, value, _)| (key, value)).collect())
-                }
-                _ => return Err(("a value is missing".into(), at)),
-            },
-            Event::Scalar(text, style, _, tag) => {
-                // As in LLVM, keys have no tags.
-                let is_key = matches!(open.last(), Some(Open::Map(_, None)));
-                match tag.filter(|_| !is_key) {
-                    Some(tag) => tagged(&tag, &text),
-                    // LLVM reads a text in quotes without characters as 0.0.
-                    None if text.is_empty()
-                        && matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) =>
-                    {
-                        Ok(float(0.0))
-                    }
-                    None => Ok(scalar(&text)),
-                }
-                .map_err(|why| (why.into(), at))?
-            }
-            // Documents without contents are passed over. Text after the first document with contents is ignored.
-            Event::DocumentEnd if matches!(&result, Some(Value::Array(all)) if all.is_empty()) => {
-                result = None;
-                continue;
-            }
-            Event::DocumentEnd => break,
-            Event::Alias(_) => return Err(("metadata has no aliases".into(), at)),
-            _ => continue,
-        };
-        match open.last_mut() {
-            None => result = Some(value),
-            Some(Open::List(list)) => list.push(value),
-            Some(Open::Map(map, key)) => match key.take() {
-                None if value.is_array() => return Err(("a key is missing".into(), at)),
-                None if value.is_map() => return Err(("a map cannot be a key".into(), at)),
-                None => *key = Some((value, at)),
-                Some((key, place)) => map.push((key, value, place)),
-            },
-        }
-    }
-    result.ok_or_else(|| ("the document is empty".to_string(), 0))
-}
-
 /// The order of keys: negative integers, others, nil, truths, floats and texts, each by their values.
-fn order(key: &Value) -> (u8, i128, &str) {
+pub(crate) fn order(key: &Value) -> (u8, i128, &str) {
     match key {
         Value::Integer(n) => (0, n.as_i64().map_or_else(|| n.as_u64().unwrap_or(0).into(), i128::from), ""),
         Value::Nil => (1, 0, ""),
@@ -376,36 +324,17 @@ fn order(key: &Value) -> (u8, i128, &str) {
     }
 }
 
-/// A converter from character positions to byte offsets, which is fast if the positions are asked for in order.
-struct Bytes<'t> {
-    text: &'t str,
-    index: usize,
-    at: usize,
-}
-
-impl Bytes<'_> {
-    fn byte(&mut self, index: usize) -> usize {
-        if index < self.index {
-            (self.index, self.at) = (0, 0);
-        }
-        let rest = self.text.get(self.at..).unwrap_or("");
-        self.at += rest.char_indices().nth(index - self.index).map_or(rest.len(), |(at, _)| at);
-        self.index = index;
-        self.at
-    }
-}
-
 /// The value of a scalar with a tag, such as `!str 5`. LLVM reads "5" as the number 5: only a tag makes it a text.
-fn tagged(tag: &Tag, text: &str) -> Result<Value, &'static str> {
+pub(crate) fn tagged(tag: &str, text: &str) -> Result<Value, &'static str> {
     // An unknown tag makes the value a text. The tags of YAML, such as `!!int`, are unknown, too, except for `!!str`,
     // which has no effect.
-    let is_own = tag.handle == "!";
-    match (if is_own { tag.suffix.as_str() } else { "" }, scalar(text)) {
-        (_, value) if !is_own && tag.suffix == "str" => Ok(value),
-        ("nil", _) => Ok(Value::Nil),
-        ("int", value) => is_number(&value).then_some(value).ok_or("an integer expected"),
-        ("bool", _) => truth(text).map(Value::from).ok_or("true or false expected"),
-        ("float", _) => real(text).map(float).ok_or("a number expected"),
+    match (tag, scalar(text)) {
+        ("!" | "!!str", value) => Ok(value),
+        ("!nil", _) => Ok(Value::Nil),
+        ("!int", value) => is_number(&value).then_some(value).ok_or("an integer expected"),
+        ("!bool", _) => truth(text).map(Value::from).ok_or("true or false expected"),
+        ("!float", _) => real(text).map(float).ok_or("a number expected"),
+        _ if tag.starts_with("!<") => Err("tags in angle brackets have no meaning here"),
         _ => Ok(text.into()),
     }
 }
@@ -426,6 +355,7 @@ fn truth(text: &str) -> Option<bool> {
 
 /// The value of a number as in C: decimal or hexadecimal, infinite or not a number.
 fn real(text: &str) -> Option<f64> {
+    let text = text.trim_start();
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text).to_ascii_lowercase();
     if !unsigned.starts_with("0x") {
         return text.parse().ok();
@@ -442,15 +372,15 @@ fn float(value: f64) -> Value {
 }
 
 /// The value of a scalar, which may be a number or a truth value.
-fn scalar(text: &str) -> Value {
+pub(crate) fn scalar(text: &str) -> Value {
     let sign = text.strip_prefix('-');
     let digits = sign.unwrap_or(text);
     if digits.starts_with(|c: char| c.is_ascii_digit()) {
         let octal = digits.strip_prefix("0o").and_then(|digits| i64::from_str_radix(digits, 8).ok());
         match (plain_number(digits).or(octal), sign) {
             (Some(value), None) => return (value as u64).into(),
-            (Some(value), Some(_)) => return value.wrapping_neg().into(),
-            (None, _) => {}
+            (Some(value), Some(_)) if value.wrapping_neg() <= 0 => return value.wrapping_neg().into(),
+            _ => {}
         }
     }
     if let Some(value) = real(text) {
@@ -459,8 +389,8 @@ fn scalar(text: &str) -> Value {
     match text {
         "true" => true.into(),
         "false" => false.into(),
-        // LLVM reads an empty value as an empty list, and words such as `null` as texts.
-        "" => Value::Array(Vec::new()),
+        // LLVM reads an empty text as 0.0, and words such as `null` as texts.
+        "" => float(0.0),
         _ => text.into(),
     }
 }
@@ -472,8 +402,8 @@ pub fn decode(document: &[u8], is_hsa: bool) -> Option<String> {
     let mut out = String::from("---\n");
     write(&mut out, &value, 0, "");
     out += "...\n";
-    let again = if is_hsa { parse(&out).and_then(|value| bytes(&value)) } else { encode(&out) };
-    (again.ok()? == document).then_some(out)
+    let again = if is_hsa { bytes(&yaml::parse(&out).ok()??).ok()? } else { Pal::read(&out).ok()?.note()?.contents };
+    (again == document).then_some(out)
 }
 
 fn write(out: &mut String, value: &Value, depth: usize, first: &str) {

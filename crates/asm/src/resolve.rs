@@ -3,14 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use amdgpu_object::elf::{SHF_ALLOC, SHT_NOTE};
-use object::elf::{
-    ELFOSABI_GNU, SHF_GNU_RETAIN, STB_GLOBAL, STB_GNU_UNIQUE, STB_LOCAL, STB_WEAK, STT_GNU_IFUNC, STV_DEFAULT,
-};
+use object::elf::{ELFOSABI_GNU, SHF_GNU_RETAIN, STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
 
 use super::assembler::{Assembler, Fixup, FixupKind, Section};
 use super::expr::Expr;
 use super::expr::Linear;
 use super::flaw::{Flaw, Span};
+use super::metadata::Pal;
 use super::symbol::HIDDEN;
 use super::table::{Def, OWN, SymbolId};
 use super::target::Os;
@@ -108,6 +107,7 @@ impl Assembler {
         // are found from here on are dropped below.
         let so_far = Some(self.flaws.clone()).filter(|flaws| flaws.errors() > 0);
         std::mem::take(&mut self.late).into_iter().for_each(|flaw| self.fault(flaw));
+        self.notes.extend(self.pal.take().and_then(Pal::note));
         self.write_notes();
         self.write_calls();
         if let Err(fault) = self.write_debug() {
@@ -176,13 +176,13 @@ impl Assembler {
         let abi_version = if processor.os == Os::Hsa { self.version as u8 - 2 } else { 0 };
         let addressed = self.addressed.iter().filter_map(|id| *numbers.get(*id)?).collect();
         let addressed = Some(addressed).filter(|_| self.has_address_table);
-        let is_gnu = symbols.iter().any(|symbol| symbol.kind == STT_GNU_IFUNC || symbol.bind == STB_GNU_UNIQUE)
-            || sections.iter().any(|output: &Output| output.section.flags & u64::from(SHF_GNU_RETAIN) != 0);
+        let is_gnu =
+            self.is_gnu || sections.iter().any(|output: &Output| output.section.flags & u64::from(SHF_GNU_RETAIN) != 0);
         let abi = match processor.os {
             Os::None if is_gnu => ELFOSABI_GNU,
             os => os.abi(),
         };
-        let flags = self.flags.unwrap_or_else(|| processor.flags());
+        let flags = self.flags.unwrap_or_else(|| processor.flags(self.version));
         let has_addends = self.has_addends();
         let sorted_names = self.sorted_names;
         let image = Image { flags, abi, abi_version, sections, symbols, has_addends, addressed, sorted_names };

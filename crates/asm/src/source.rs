@@ -242,13 +242,15 @@ struct Stripped {
     in_strings: Vec<usize>,
 }
 
-/// Replaces comments by blanks. As in LLVM's assembler, documents in YAML have the comments of lines, too.
+/// Replaces comments by blanks. As in LLVM's assembler, documents in YAML have the comments of lines, too; zeros take
+/// their place, because blanks would belong to a text there.
 fn without_comments(text: &str) -> Stripped {
     let (mut open, mut long_strings, mut in_strings) = (None, Vec::new(), Vec::new());
     let mut out = text.as_bytes().to_vec();
     let (mut at, mut end, mut is_line_start, mut document): (usize, usize, bool, Option<&str>) = (0, 0, true, None);
     // Whether the line has only labels so far, and the last byte that is not a blank.
     let (mut is_label, mut last) = (true, 0);
+    let mut filler = b' ';
     while at < out.len() {
         if at > end || at == 0 {
             let rest = text.as_bytes().get(at..).unwrap_or(&[]);
@@ -257,13 +259,16 @@ fn without_comments(text: &str) -> Stripped {
         if is_line_start {
             let line = text.get(at..end).unwrap_or("").trim();
             let word = line.split(|c: char| !c.is_ascii() || !super::scan::is_name(c as u8)).next().unwrap_or("");
+            let was_document = document.is_some();
             document = match document {
                 Some(last) => Some(last).filter(|last| *last != word),
                 None => DOCUMENTS.iter().find(|(first, _)| *first == word).map(|(_, last)| *last),
             };
             (is_line_start, is_label, last) = (false, true, 0);
+            filler = if was_document && document.is_some() { 0 } else { b' ' };
             if line.starts_with('#') {
-                blank(&mut out, at..end);
+                let from = at + text.get(at..end).and_then(|line| line.find('#')).unwrap_or(0);
+                blank(&mut out, from..end, filler);
                 at = end;
                 continue;
             }
@@ -286,18 +291,18 @@ fn without_comments(text: &str) -> Stripped {
                 }
             }
             // A comment with `#` can also follow labels.
-            b'#' if is_label && last == b':' => {
-                blank(&mut out, at..end);
+            b'#' if is_label && last == b':' && document.is_none() => {
+                blank(&mut out, at..end, filler);
                 at = end;
                 continue;
             }
             b';' => {
-                blank(&mut out, at..end);
+                blank(&mut out, at..end, filler);
                 at = end;
                 continue;
             }
             b'/' if next(1) == b'/' => {
-                blank(&mut out, at..end);
+                blank(&mut out, at..end, filler);
                 at = end;
                 continue;
             }
@@ -338,9 +343,9 @@ fn byte_at(text: &str, at: usize) -> u8 {
     text.as_bytes().get(at).copied().unwrap_or(0)
 }
 
-/// Overwrites a range with blanks, except for newlines.
-fn blank(out: &mut [u8], range: Range<usize>) {
+/// Overwrites a range, except for newlines.
+fn blank(out: &mut [u8], range: Range<usize>, filler: u8) {
     for byte in out.get_mut(range).into_iter().flatten().filter(|byte| **byte != b'\n') {
-        *byte = b' ';
+        *byte = filler;
     }
 }

@@ -24,9 +24,6 @@ const TYPES: [(&str, &str, u8); 7] = [
     ("tls_object", "STT_TLS", 6),
 ];
 
-/// The greatest size in bytes of a variable in a workgroup's memory.
-const MOST_SHARED: i64 = 1 << 16;
-
 /// Kinds of relocations by their names in `.reloc`.
 const RELOCATIONS: [(&str, u32); 17] = [
     ("R_AMDGPU_NONE", kinds::NONE),
@@ -220,6 +217,7 @@ impl Assembler {
         if word == "gnu_unique_object" {
             symbol.bind = Some(UNIQUE);
         }
+        self.is_gnu |= ["gnu_unique_object", "gnu_indirect_function", "STT_GNU_IFUNC"].contains(&word.as_str());
         Ok(())
     }
 
@@ -230,14 +228,15 @@ impl Assembler {
         scan.blank();
         let from = scan.at;
         let size = self.number(scan)?;
-        if !(0..=MOST_SHARED).contains(&size) {
-            return Err(scan.since(from, format!("a size from 0 to {MOST_SHARED} expected")));
+        let most = self.processor(place)?.target.lds_size().into();
+        if !(0..=most).contains(&size) {
+            return Err(scan.since(from, format!("a size from 0 to {most} expected")));
         }
         scan.blank();
         let at = scan.at;
         let align = if scan.eat(",") { self.number(scan)? } else { 4 };
-        let align = u64::try_from(align).ok().filter(|align| align.is_power_of_two());
-        let align = align.ok_or_else(|| scan.since(at, "the alignment is not a power of two"))?;
+        let align = u64::try_from(align).ok().filter(|align| align.is_power_of_two() && *align < 1 << 31);
+        let align = align.ok_or_else(|| scan.since(at, "the alignment is not a power of two below 2^31"))?;
         scan.end()?;
         let symbol = self.table.get(id);
         let is_same = matches!(symbol.def, Def::Shared { align: before } if before == align)

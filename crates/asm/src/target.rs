@@ -8,6 +8,9 @@ use amdgpu_object::TargetId;
 
 use crate::Faults;
 
+/// The version of code objects, unless the source states another one.
+pub(crate) const VERSION: u32 = 6;
+
 /// A processor, the settings of XNACK and SRAM-ECC that its code requires, and the runtime that loads the code.
 ///
 /// ```
@@ -92,12 +95,15 @@ impl Processor {
     /// assert_eq!(Processor::flags_of("amdgcn-amd-amdhsa--gfx1"), None);
     /// ```
     pub fn flags_of(triple: &str) -> Option<u32> {
-        Processor::parse(triple).ok().map(|processor| processor.flags())
+        Processor::parse(triple).ok().map(|processor| processor.flags(VERSION))
     }
 
     /// Reads a triple such as `amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-`.
     pub(crate) fn parse(triple: &str) -> Result<Processor, String> {
         let id = TargetId::in_triple(triple).ok_or_else(|| "no processor is named here".to_string())?;
+        if let Some(setting) = triple.split(':').skip(1).find(|setting| !setting.ends_with(['+', '-'])) {
+            return Err(format!("the setting {setting:?} ends with neither `+` nor `-`"));
+        }
         Processor::of(&id, Os::of(triple))
     }
 
@@ -119,8 +125,8 @@ impl Processor {
         Ok(Processor { processor, target, xnack, sramecc, os, says_os: true })
     }
 
-    /// The value of `e_flags`.
-    pub(crate) fn flags(&self) -> u32 {
+    /// The value of `e_flags` in code objects of a version.
+    pub(crate) fn flags(&self, version: u32) -> u32 {
         let setting = |has: bool, value: Option<bool>, shift: u32| match (has, value) {
             (false, _) => 0,
             (_, None) => 1 << shift,
@@ -131,7 +137,9 @@ impl Processor {
         if self.os == Os::Hsa {
             flags |= setting(self.target.has_xnack(), self.xnack, 8);
             flags |= setting(self.target.has_sramecc(), self.sramecc, 10);
-            flags |= u32::from(self.processor.generic_version().unwrap_or(0)) << 24;
+            // Code objects before version 6 have no version of their generic processor.
+            let generic = self.processor.generic_version().filter(|_| version >= VERSION);
+            flags |= u32::from(generic.unwrap_or(0)) << 24;
         } else {
             // As in version 3, a set bit means that the setting is not off.
             let bit = |has: bool, value: Option<bool>| u32::from(has && value != Some(false));

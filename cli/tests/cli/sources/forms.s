@@ -2673,3 +2673,127 @@ s1.label:
 //! gfx1100
 v_add_f32 v0, v1.l.y, v2
 v_mov_b16 v0.l, v1.h
+//! gfx942
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+[]
+.a: [
+]
+.b: {
+.c: 1,
+? d : 2, e, "f":3
+}
+.g: [? h : 1, i: 2]
+.j: "one
+two  
+
+  three \
+   four\x41\u0042\
+"
+"l
+ m": - 1
+     - - 2
+       -
+.n: one
+  two # comment
+.o:	# comment
+	- 5
+	-	6
+.p: -9223372036854775809
+'': 3
+...
+.end_amdgpu_metadata
+//! gfx942
+	.amdgpu_metadata
+	amdhsa.version: [1, 2]
+	amdhsa.kernels:
+		- .name: "k"
+		  .symbol: "k.kd"
+		  .kernarg_segment_size: "8"
+		  .group_segment_fixed_size: "0"
+		  .private_segment_fixed_size: "0"
+		  .kernarg_segment_align: "8"
+		  .wavefront_size: "64"
+		  .sgpr_count: "8"
+		  .vgpr_count: "8"
+		  .max_flat_workgroup_size: "256"
+	.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+...
+---
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a: |
+  one
+    # two
+
+  three ; comment
+# comment
+.b: >-
+  one
+   two
+
+  three
+.c: !str |2+
+   5
+
+.d: >
+.g: |
+.h:
+  - !str
+  - !
+  - |
+   i
+  - &x >
+
+   j
+... comment
+.end_amdgpu_metadata
+//! gfx1030 amdpal
+.amd_amdgpu_pal_metadata 0x2c0a, 1, 0x2c0b, 2
+s_endpgm
+.amd_amdgpu_pal_metadata 0x2c0a, 4
+//! gfx1030 amdpal
+.amd_amdgpu_pal_metadata 0x2c0a, 1
+.amdgpu_pal_metadata
+amdpal.pipelines:
+- .registers: {1: 2, '3 (A)': 4, 3: 5}
+.end_amdgpu_pal_metadata
+//! gfx1030 amdpal
+.set n, 6
+.amdgpu_pal_metadata
+amdpal.pipelines:
+- .registers: {1: 2}
+.end_amdgpu_pal_metadata
+.amd_amdgpu_pal_metadata 7, n, n + 2, 3
+//! gfx1030 amdpal
+.amdgpu_pal_metadata
+amdpal.version: [2, 1]
+.end_amdgpu_pal_metadata
+.amdgpu_pal_metadata
+---
+...
+.end_amdgpu_pal_metadata
+//! gfx950
+.amdgpu_lds x, 163840
+//! gfx1250
+.amdgpu_lds x, 327680, 1 << 30
+//! gfx600
+.amdgpu_lds x, 32768
+//! gfx9-generic
+.amdhsa_code_object_version 5
+s_nop 0
+//! gfx900 none
+.amdgpu_hsa_kernel k
+k:
+s_endpgm
+//! gfx1030 mesa3d
+.amd_kernel_code_t
+kernel_code_version_minor = 1
+enable_wavefront_size32 = 3
+workitem_vgpr_count = -1
+.end_amd_kernel_code_t

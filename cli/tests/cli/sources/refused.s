@@ -1826,3 +1826,108 @@ amdhsa.kernels: []
 : 3
 ...
 .end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a: [1 2]
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a: {b: 1
+.c: 2
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a: @b
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a: !<tag:yaml.org,2002:str> 5
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a: &
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a: !int |
+
+  b
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a: | b
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a: |
+   one
+  two
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+.a:
+  - 1
+  b: 2
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels: []
+? [a]
+: 1
+.end_amdgpu_metadata
+//! gfx942
+.amdgpu_metadata
+# nothing
+.end_amdgpu_metadata
+//! gfx1030 amdpal
+.amd_amdgpu_pal_metadata 1, -2
+//! gfx1030 amdpal
+.amd_amdgpu_pal_metadata 1.5, 2
+//! gfx1030 amdpal
+.amd_amdgpu_pal_metadata (1), 2
+//! gfx950
+.amdgpu_lds x, 163841
+//! gfx600
+.amdgpu_lds x, 32769
+//! gfx942
+.amdgpu_lds x, 4, 1 << 31
+//! gfx942
+.amdgcn_target "amdgcn-amd-amdhsa--gfx942:xnack"
+//! gfx900 mesa3d
+.amdgcn_target "amdgcn-amd-amdhsa--gfx900"
+//! gfx900 mesa3d
+.amdgpu_hsa_kernel "k"
+//! gfx942
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 8
+.amdhsa_accum_offset 8
+.amdhsa_user_sgpr_count -1
+.end_amdhsa_kernel
+//! gfx942
+	.amdgpu_metadata
+	amdhsa.version: [1, 2]
+	amdhsa.kernels: []
+	.a:
+		.b: c
+		.d: e
+	.end_amdgpu_metadata
