@@ -1830,7 +1830,7 @@ amdhsa.kernels: []
 .amdgpu_metadata
 amdhsa.version: [1, 2]
 amdhsa.kernels: []
-.a: [1 2]
+.a: ["1" "2"]
 .end_amdgpu_metadata
 //! gfx942
 .amdgpu_metadata
