@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
 
     /// Whether the byte so many bytes ahead can be in a text without quotes.
     fn is_plain(&self, ahead: usize) -> bool {
-        !self.is_blank(ahead) && !(self.flow > 0 && b",[]{}".contains(&self.byte(ahead)))
+        !(self.is_blank(ahead) || self.flow > 0 && b",[]{}".contains(&self.byte(ahead)))
     }
 
     /// Passes so many bytes of a line.
@@ -182,7 +182,9 @@ impl<'t> Reader<'t> {
 
     /// Forgets the last token that may be a key, inside of the current brackets.
     fn forget(&mut self) {
-        self.candidates.pop_if(|last| last.flow == self.flow);
+        if self.candidates.last().is_some_and(|last| last.flow == self.flow) {
+            self.candidates.pop();
+        }
     }
 
     /// Ends the blocks to the right of a column.
