@@ -9,6 +9,7 @@ use amdgpu_object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHF_TLS, SHT_NOBITS, SHT_PROG
 use object::elf::STT_TLS;
 
 use super::expr::{Expr, Reader};
+use super::fault::Lines;
 use super::flaw::{Flaw, Flaws, Result, Span};
 use super::kernel::{Kernel, is_kernel_directive};
 use super::metadata::{Note, Pal};
@@ -244,13 +245,23 @@ impl Assembler {
             return;
         }
         if let Some(code) = self.kernel_code.take() {
-            self.fault(Flaw::new(code.place, "the descriptor has no .end_amd_kernel_code_t"));
+            self.fault(self.unclosed("the descriptor has no .end_amd_kernel_code_t", code.place));
         }
         if let Some((_, place)) = self.conditions.first() {
-            self.fault(Flaw::new(*place, "the condition has no .endif"));
+            self.fault(self.unclosed("the condition has no .endif", *place));
         }
         if let Some(kernel) = self.kernel.take().filter(|kernel| kernel.is_whole) {
-            self.fault(Flaw::new(kernel.place, "the kernel has no .end_amdhsa_kernel"));
+            self.fault(self.unclosed("the kernel has no .end_amdhsa_kernel", kernel.place));
+        }
+    }
+
+    /// The error of what has no end. As in LLVM's assembler, it is at the end of the source.
+    pub fn unclosed(&self, message: &str, begin: Span) -> Flaw {
+        let end = self.source.files.first().map_or(0, |file| file.text.len());
+        let flaw = Flaw::new(Span { file: 0, start: end, end }, message);
+        match Lines::new(&self.source.files).place(begin) {
+            Some(place) => flaw.note(format!("it begins at {}:{}", place.file, place.line)),
+            None => flaw,
         }
     }
 

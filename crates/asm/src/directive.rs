@@ -317,7 +317,7 @@ impl Assembler {
                 let quote = Span { start: at, end: at + 1, ..place };
                 Flaw::new(quote, "the line does not close this quote").note(message)
             }
-            None => Flaw::new(place, message),
+            None => self.unclosed(&message, place),
         }
     }
 

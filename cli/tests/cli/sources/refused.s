@@ -1931,3 +1931,40 @@ amdhsa.kernels: []
 		.b: c
 		.d: e
 	.end_amdgpu_metadata
+//! gfx942
+.if 1
+s_nop 0
+//! gfx942
+.macro m
+.if 1
+.endm
+m
+s_nop 0
+//! gfx942
+s_nop 0
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+//! gfx900
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr 4
+
+//! gfx900 mesa3d
+.amd_kernel_code_t
+priority = 1
+//! gfx1030 amdpal
+.amdgpu_pal_metadata
+a: 1
+.end_amdgpu_metadata
+//! gfx942
+.if 0
+.if 1
+.endif
+//! gfx942
+.rept 2
+.if 1
+.endr
+.endif
+//! gfx942
+.if 1
+.byte 1
+.else
