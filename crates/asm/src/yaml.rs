@@ -220,8 +220,9 @@ impl<'t> Reader<'t> {
     fn read(&mut self) -> Result<(), Fault> {
         loop {
             self.pass_while(|c| BLANKS.contains(&c));
-            let is_first = self.taken + self.tokens.len() == 0;
-            if self.byte(0) == b'#' || self.byte(0) == b'%' && self.column == 0 && is_first {
+            let is_first = self.column == 0 && self.taken + self.tokens.len() == 0;
+            let is_directive = |rest: &str| rest.starts_with("%YAML ") || rest.starts_with("%TAG ");
+            if self.byte(0) == b'#' || is_first && is_directive(self.rest()) {
                 self.pass_while(is_text);
             }
             if self.at == self.text.len() || !self.eat_newline() {
