@@ -1,5 +1,7 @@
 //! Metadata, which is YAML in sources and MessagePack in notes.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use amdgpu_isa::kernel::Hidden;
@@ -72,13 +74,37 @@ fn pairs(value: Option<Value>) -> Vec<(Value, Value)> {
     }
 }
 
+/// The number of a register, or another key in its place, in the order in which LLVM writes them.
+#[derive(Clone, Debug)]
+struct Register(Value);
+
+impl Ord for Register {
+    fn cmp(&self, other: &Register) -> Ordering {
+        order(&self.0).cmp(&order(&other.0))
+    }
+}
+
+impl PartialOrd for Register {
+    fn partial_cmp(&self, other: &Register) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Register {
+    fn eq(&self, other: &Register) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Register {}
+
 /// Metadata for the runtime of PAL: the last document, and the registers of its first pipeline. All of it is one note.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pal {
     root: Vec<(Value, Value)>,
     first: Vec<(Value, Value)>,
     others: Vec<Value>,
-    registers: Vec<(Value, Value)>,
+    registers: BTreeMap<Register, Value>,
     /// Whether a list of registers came last. The note then has only the registers.
     is_list: bool,
 }
@@ -115,21 +141,18 @@ impl Pal {
     }
 
     fn register(&mut self, key: Value) -> &mut Value {
-        let at = self.registers.partition_point(|(known, _)| order(known) < order(&key));
-        if self.registers.get(at).is_none_or(|(known, _)| *known != key) {
-            self.registers.insert(at, (key, Value::Nil));
-        }
-        &mut self.registers[at].1
+        self.registers.entry(Register(key)).or_insert(Value::Nil)
     }
 
     /// The note; `None` if it would be empty.
     pub(crate) fn note(self) -> Option<Note> {
         if self.is_list {
             let number = |value: &Value| (value.as_u64().unwrap_or(0) as u32).to_le_bytes();
-            let contents = self.registers.iter().flat_map(|(register, value)| [number(register), number(value)]);
+            let contents = self.registers.iter().flat_map(|(register, value)| [number(&register.0), number(value)]);
             return Some(Note { name: b"AMD\0".to_vec(), kind: PAL_REGISTERS, contents: contents.flatten().collect() });
         }
-        let first = with(self.first, ".registers", Value::Map(self.registers));
+        let registers = self.registers.into_iter().map(|(register, value)| (register.0, value)).collect();
+        let first = with(self.first, ".registers", Value::Map(registers));
         let pipelines = std::iter::once(first).chain(self.others).collect();
         let value = with(self.root, "amdpal.pipelines", Value::Array(pipelines));
         let contents = bytes(&value).ok()?;
