@@ -1,6 +1,6 @@
 //! Buffers of dwords: the memory in which code is patched, and to which the assembler writes.
 
-use crate::decode::{decode, decode_words, quick_bytes, quick_words};
+use crate::decode::{decode, decode_words, fast_bytes, fast_words};
 use crate::error::DecodeError;
 use crate::inst::Inst;
 use crate::target::Target;
@@ -148,7 +148,7 @@ pub(crate) mod sealed {
         /// Decodes the first instruction.
         fn first(&self, target: Target) -> Result<Inst, DecodeError>;
         /// The first instruction, if the fast path of the decoder finds it.
-        fn quick(&self, target: Target) -> Option<Inst>;
+        fn first_fast(&self, target: Target) -> Option<Inst>;
         /// The first dword, and how many of its bytes the memory has, 0 to 4; missing bytes are 0.
         fn head(&self) -> (u32, u8);
         /// Splits the memory before dword number `dwords`; `None` if the memory is shorter.
@@ -167,8 +167,8 @@ pub(crate) mod sealed {
         }
 
         #[inline(always)]
-        fn quick(&self, target: Target) -> Option<Inst> {
-            quick_words(target, self)
+        fn first_fast(&self, target: Target) -> Option<Inst> {
+            fast_words(target, self)
         }
 
         fn head(&self) -> (u32, u8) {
@@ -194,8 +194,8 @@ pub(crate) mod sealed {
         }
 
         #[inline(always)]
-        fn quick(&self, target: Target) -> Option<Inst> {
-            quick_bytes(target, self)
+        fn first_fast(&self, target: Target) -> Option<Inst> {
+            fast_bytes(target, self)
         }
 
         fn head(&self) -> (u32, u8) {

@@ -32,7 +32,7 @@ pub(crate) fn compose(target: Target, opcode: Option<Opcode>, values: &[(Field, 
             None => given.unwrap_or(0),
         };
         // A value that does not fit loses its high bits here. The comparison below finds the difference.
-        words.field(0, info, value);
+        words.put_field(0, info, value);
     }
     if let Some((_, literal)) = values.iter().find(|(field, _)| *field == Field::Literal) {
         if let Some(word) = words.dwords.get_mut(usize::from(layout.bits / 32)) {
@@ -91,7 +91,7 @@ pub(crate) fn literal_code(target: Target, opcode: Option<Opcode>, field: Field)
 }
 
 /// Refuses a number that is not a scalar register, or, with `pair`, that cannot begin an aligned pair.
-pub(crate) fn scalar(target: Target, register: u8, pair: bool) -> Result<(), ComposeError> {
+pub(crate) fn check_scalar(target: Target, register: u8, pair: bool) -> Result<(), ComposeError> {
     let last = OPERANDS[target as usize].sgpr_last;
     let good = u16::from(register) + u16::from(pair) <= last && !(pair && register % 2 == 1);
     if good { Ok(()) } else { Err(ComposeError::Register(register)) }

@@ -58,7 +58,7 @@ const DPP: u32 = code::DPP as u32;
 #[doc(alias = "getInstruction")]
 #[doc(alias = "LLVMDisasmInstruction")]
 pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
-    match quick_bytes(target, bytes) {
+    match fast_bytes(target, bytes) {
         Some(inst) => Ok(inst),
         None => reference_bytes(target, bytes),
     }
@@ -66,7 +66,7 @@ pub fn decode(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
 
 /// The first instruction of `bytes`, if the fast path finds it.
 #[inline(always)]
-pub(crate) fn quick_bytes(target: Target, bytes: &[u8]) -> Option<Inst> {
+pub(crate) fn fast_bytes(target: Target, bytes: &[u8]) -> Option<Inst> {
     let first = match bytes.first_chunk() {
         Some(first) => decode_fast(target, u64::from_le_bytes(*first), || third(bytes)),
         None => bytes.first_chunk().and_then(|word| last(target, u32::from_le_bytes(*word))),
@@ -86,7 +86,7 @@ pub fn decode_small(target: Target, bytes: &[u8]) -> Result<Inst, DecodeError> {
 /// As for [`decode`].
 #[inline]
 pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError> {
-    match quick_words(target, dwords) {
+    match fast_words(target, dwords) {
         Some(inst) => Ok(inst),
         None => reference_words(target, dwords),
     }
@@ -94,7 +94,7 @@ pub fn decode_words(target: Target, dwords: &[u32]) -> Result<Inst, DecodeError>
 
 /// The first instruction of `dwords`, if the fast path finds it.
 #[inline(always)]
-pub(crate) fn quick_words(target: Target, dwords: &[u32]) -> Option<Inst> {
+pub(crate) fn fast_words(target: Target, dwords: &[u32]) -> Option<Inst> {
     let first = match *dwords {
         [low, high, ..] => decode_fast(target, u64::from(low) | u64::from(high) << 32, || dwords.get(2).copied()),
         [word] => last(target, word),
@@ -236,7 +236,7 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
         return Err(DecodeError::UnknownEncoding);
     }
     let opcode_space = opcode_space(t, pairs[0] as u32);
-    let Some(found) = joined(t, pairs[0], pairs[1] as u32).or_else(|| find(t, pairs[0], opcode_space)) else {
+    let Some(found) = find_joined(t, pairs[0], pairs[1] as u32).or_else(|| find(t, pairs[0], opcode_space)) else {
         return Err(unknown(t, pairs[0]));
     };
     if available < usize::from(found.dwords) {
@@ -251,15 +251,15 @@ fn reference(target: Target, mut pairs: Pairs, available: usize) -> Result<Inst,
         };
     }
     let checked = usize::from(opcode_space.checked);
-    let flags = satisfied(t, found.constraints, checked, &pairs)?;
+    let flags = check_constraints(t, found.constraints, checked, &pairs)?;
     if CONSTRAINT_FLAGS & flags & constraint_flags::DUAL != 0 {
-        satisfied(t, found.second, checked, &pairs)?;
+        check_constraints(t, found.second, checked, &pairs)?;
     }
     let half = |n: usize| (pairs[n / 2] >> (n % 2 * 32)) as u32;
     let words = [half(0), half(1), half(2), half(3), half(4)];
     let inst = Inst::new(target, words, found.meta(), found.dwords.into());
     if CONSTRAINT_FLAGS & flags & constraint_flags::SIZED != 0 {
-        sized(t, &found).try_for_each(|desc| crate::codec::size(&inst, &desc))?;
+        sized(t, &found).try_for_each(|desc| crate::codec::check_length(&inst, &desc))?;
     }
     Ok(inst)
 }
@@ -276,7 +276,12 @@ fn sized(t: &'static DecodeTables, found: &Found) -> impl Iterator<Item = Operan
 }
 
 /// Checks the words against constraints, and returns the flags of the constraints.
-fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &Pairs) -> Result<u8, DecodeError> {
+fn check_constraints(
+    t: &DecodeTables,
+    number: ConstraintIndex,
+    checked: usize,
+    pairs: &Pairs,
+) -> Result<u8, DecodeError> {
     let constraints = t.constraints.get(usize::from(number)).ok_or(DecodeError::UnknownEncoding)?;
     let bits = pairs[0];
     let (ones, more) = further(t, number, constraints);
@@ -286,7 +291,7 @@ fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &
     }
     let mut bad = refused(t, constraints, more, checked, bits);
     if CONSTRAINT_FLAGS & constraints.flags & constraint_flags::WIDE != 0 && bad.is_none() {
-        bad = wide(t, number, pairs[1])?;
+        bad = check_high_dwords(t, number, pairs[1])?;
     }
     if let Some(bad) = bad.or_else(|| broken(t, constraints, pairs)) {
         return Err(reserved_value(t, number, bad));
@@ -295,7 +300,7 @@ fn satisfied(t: &DecodeTables, number: ConstraintIndex, checked: usize, pairs: &
 }
 
 /// Checks the third and fourth dword.
-fn wide(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<Bad>, DecodeError> {
+fn check_high_dwords(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Result<Option<Bad>, DecodeError> {
     let Some(wide) = wide_of(t, number) else { return Ok(None) };
     let wrong = bits & mask(t, wide.zeros) | !bits & mask(t, wide.ones);
     if wrong != 0 {
@@ -325,7 +330,7 @@ pub(crate) fn may_follow(trailing: u8, word: u32) -> bool {
 }
 
 /// Finds an operation of four dwords whose first two dwords are an instruction of their own.
-fn joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
+fn find_joined(t: &DecodeTables, first: u64, third: u32) -> Option<Found> {
     if !ANY_JOINED {
         return None;
     }

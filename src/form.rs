@@ -68,14 +68,14 @@ impl Form {
         if let Some(op) = start.op {
             // High bits, which distinguish formats, do not fit and are cut off.
             let number = start.number(self.target, &self.entry);
-            words.field(0, op, (number | second).into());
+            words.put_field(0, op, (number | second).into());
         }
         if let Some(extension) = self.extension {
-            let is_open = |info: &&FieldInfo| !info.overlay && info.fixed.is_none() && info.field != Field::Op;
-            for info in self.layout.fields.iter().filter(is_open) {
+            let is_variable = |info: &&FieldInfo| !info.overlay && info.fixed.is_none() && info.field != Field::Op;
+            for info in self.layout.fields.iter().filter(is_variable) {
                 let announced = self.layout.extends.iter().find(|e| e.field == info.field && e.format == extension);
                 if let Some(announced) = announced {
-                    words.field(0, info, announced.code.into());
+                    words.put_field(0, info, announced.code.into());
                 }
             }
         }
@@ -100,7 +100,7 @@ impl Form {
                 continue;
             };
             if from.extension() == self.extension && from.field(here.lsb, here.width) == u32::from(e.code) {
-                words.field(0, there, e.code.into());
+                words.put_field(0, there, e.code.into());
             }
         }
         words

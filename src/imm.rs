@@ -58,7 +58,7 @@ impl Part {
 }
 
 /// All bits that belong to one of the parts.
-const fn used(parts: &[Part]) -> u16 {
+const fn used_bits(parts: &[Part]) -> u16 {
     let (mut mask, mut i) = (0, 0);
     while i < parts.len() {
         mask |= parts[i].mask();
@@ -68,8 +68,8 @@ const fn used(parts: &[Part]) -> u16 {
 }
 
 /// Returns `rest` if it has no bit that belongs to a part.
-const fn start(rest: u16, parts: &[Part]) -> Result<u16, FieldError> {
-    let used = used(parts);
+const fn checked_rest(rest: u16, parts: &[Part]) -> Result<u16, FieldError> {
+    let used = used_bits(parts);
     if rest & used != 0 {
         return Err(FieldError { field: Field::Rest, value: rest as i64, width: used.count_zeros() as u8 });
     }
@@ -160,7 +160,7 @@ impl Sendmsg {
             message: message.get(simm16) as u8,
             op: op.get(simm16) as u8,
             stream: stream.get(simm16) as u8,
-            rest: simm16 & !used(parts),
+            rest: simm16 & !used_bits(parts),
         }
     }
 
@@ -174,7 +174,7 @@ impl Sendmsg {
 
     pub(crate) const fn encode_in(self, parts: &[Part; 3]) -> Result<u16, FieldError> {
         let [message, op, stream] = parts;
-        let simm16 = check!(start(self.rest, parts));
+        let simm16 = check!(checked_rest(self.rest, parts));
         let simm16 = check!(message.put(Field::Message, self.message as u16, simm16));
         let simm16 = check!(op.put(Field::Op, self.op as u16, simm16));
         stream.put(Field::Stream, self.stream as u16, simm16)
@@ -217,7 +217,7 @@ impl GprIdx {
             src1: src1.get(imm) != 0,
             src2: src2.get(imm) != 0,
             dst: dst.get(imm) != 0,
-            rest: imm & !used(parts),
+            rest: imm & !used_bits(parts),
         }
     }
 
@@ -231,7 +231,7 @@ impl GprIdx {
 
     pub(crate) const fn encode_in(self, parts: &[Part; 4]) -> Result<u16, FieldError> {
         let [src0, src1, src2, dst] = parts;
-        let imm = check!(start(self.rest, parts));
+        let imm = check!(checked_rest(self.rest, parts));
         let imm = check!(src0.put(Field::Src0, self.src0 as u16, imm));
         let imm = check!(src1.put(Field::Src1, self.src1 as u16, imm));
         let imm = check!(src2.put(Field::Src2, self.src2 as u16, imm));
@@ -280,7 +280,7 @@ impl DelayAlu {
             instid0: instid0.get(simm16) as u8,
             instskip: instskip.get(simm16) as u8,
             instid1: instid1.get(simm16) as u8,
-            rest: simm16 & !used(parts),
+            rest: simm16 & !used_bits(parts),
         }
     }
 
@@ -295,7 +295,7 @@ impl DelayAlu {
 
     pub(crate) const fn encode_in(self, parts: &[Part; 3]) -> Result<u16, FieldError> {
         let [instid0, instskip, instid1] = parts;
-        let simm16 = check!(start(self.rest, parts));
+        let simm16 = check!(checked_rest(self.rest, parts));
         let simm16 = check!(instid0.put(Field::Instid0, self.instid0 as u16, simm16));
         let simm16 = check!(instskip.put(Field::Instskip, self.instskip as u16, simm16));
         instid1.put(Field::Instid1, self.instid1 as u16, simm16)

@@ -363,8 +363,8 @@ impl Inst {
         let is_there = (self.len() * 8 > usize::from(base)) & extension.is_some();
         let extension = extension.filter(|_| is_there)?;
         // The code that announces the literal determines its length.
-        let is_long = extension == Format::Literal && self.len() * 8 > usize::from(base) + 32;
-        Some((if is_long { Format::Literal64 } else { extension }, base))
+        let is_literal64 = extension == Format::Literal && self.len() * 8 > usize::from(base) + 32;
+        Some((if is_literal64 { Format::Literal64 } else { extension }, base))
     }
 
     /// The dwords of this format: the base words, or the trailing dword; `None` if the instruction has no such part.

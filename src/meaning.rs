@@ -19,7 +19,7 @@ mod data;
 
 include!(concat!(env!("OUT_DIR"), "/meaning.rs"));
 
-use crate::codec::{flag, held};
+use crate::codec::{flag, modifier_bits};
 use crate::inst::Inst;
 use crate::kind::{ListStyle, ModifierKind, OperandKind};
 use crate::opcode::{BUS, Field, Format, Opcode};
@@ -98,7 +98,7 @@ impl Inst {
     /// operation has none.
     pub fn truth_table(&self) -> Option<u32> {
         let is_table = |kind| matches!(kind, OperandKind::Modifier(ModifierKind::Bitop3 { .. }));
-        self.descs().find(|desc| is_table(desc.kind)).map(|desc| held(desc, self))
+        self.descs().find(|desc| is_table(desc.kind)).map(|desc| modifier_bits(desc, self))
     }
 
     /// The lane in which source `n` of the formula is read, instead of the lane that the formula names: a formula of
@@ -121,7 +121,7 @@ impl Inst {
     pub fn reads_disabled_lanes(&self) -> bool {
         self.descs().any(|desc| match desc.kind {
             OperandKind::Modifier(ModifierKind::Dpp8 { code }) => !flag(self, code),
-            _ => desc.field == Field::Fi && held(desc, self) == 1,
+            _ => desc.field == Field::Fi && modifier_bits(desc, self) == 1,
         })
     }
 

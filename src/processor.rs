@@ -100,14 +100,14 @@ impl Processor {
         };
         // The last two characters of a number are the minor version and the stepping.
         let dot = version.bytes().position(|byte| byte == b'.');
-        let Some((major, rest)) = parts(version, dot).filter(|(_, rest)| rest.len() == 2) else { return false };
+        let Some((major, rest)) = split_around(version, dot).filter(|(_, rest)| rest.len() == 2) else { return false };
         let number = self.name().strip_prefix("gfx").and_then(|number| number.strip_prefix(major));
         number.is_some_and(|number| number.eq_ignore_ascii_case(rest))
     }
 }
 
 /// The text before and after a separator of one byte. (The standard library's search for a separator can panic.)
-pub(crate) fn parts(text: &str, separator: Option<usize>) -> Option<(&str, &str)> {
+pub(crate) fn split_around(text: &str, separator: Option<usize>) -> Option<(&str, &str)> {
     let at = separator?;
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
@@ -187,7 +187,7 @@ impl FromStr for Target {
     type Err = UnknownTarget;
 
     fn from_str(s: &str) -> Result<Self, Self::Err> {
-        let (name, lanes) = match parts(s, s.bytes().rposition(|byte| byte == b':')) {
+        let (name, lanes) = match split_around(s, s.bytes().rposition(|byte| byte == b':')) {
             Some((name, wave)) if wave.eq_ignore_ascii_case("wave32") => (name, Some(32)),
             Some((name, wave)) if wave.eq_ignore_ascii_case("wave64") => (name, Some(64)),
             _ => (s, None),

@@ -218,7 +218,7 @@ impl RegSet {
 
     /// The run of `bits` bits that begins at a vector register; `None` if the run ends after v255, as few runs do.
     #[inline(always)]
-    pub(crate) const fn near(number: u16, bits: u16) -> Option<(u16, u16)> {
+    pub(crate) const fn vgpr_run(number: u16, bits: u16) -> Option<(u16, u16)> {
         let dwords = bits.div_ceil(32);
         if number < VECTORS as u16 && dwords <= VECTORS as u16 - number {
             Some((VGPRS as u16 + number, dwords))

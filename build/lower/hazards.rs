@@ -158,7 +158,7 @@ impl<'a> HazardTables<'a> {
             }
         }
         for side in rule.ends.iter().chain(&rule.then_side).filter(there) {
-            match self.enders.iter_mut().find(|(_, other)| other.says_the_same(side)) {
+            match self.enders.iter_mut().find(|(_, other)| other.has_same_text(side)) {
                 Some((rows, _)) => *rows |= mask,
                 None => self.enders.push((mask, side)),
             }

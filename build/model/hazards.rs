@@ -220,7 +220,7 @@ impl Hazards {
 
 impl Side {
     /// Whether the texts of both sides are equal.
-    pub fn says_the_same(&self, other: &Side) -> bool {
+    pub fn has_same_text(&self, other: &Side) -> bool {
         let of = |side: &'_ Side| (side.kind.clone(), side.over, side.begins);
         of(self) == of(other)
             && (&self.conditions, &self.operands, &self.upto) == (&other.conditions, &other.operands, &other.upto)

@@ -74,7 +74,7 @@ impl<T: Clone + PartialEq> Cells<T> {
                 return at.err(format!("no target has the trait {needs}"));
             }
         }
-        self.nothing_twice(at, isa, there)?;
+        self.refuse_repeats(at, isa, there)?;
         let cells = &*self;
         let of = |t: &TargetRow| {
             let value = cells.at(&isa.line(t), there, |needs| t.has(needs))?;
@@ -115,7 +115,7 @@ impl<T: Clone + PartialEq> Cells<T> {
     }
 
     /// Fails at a cell that repeats an inherited value: rows only record changes.
-    fn nothing_twice(&self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
+    fn refuse_repeats(&self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
         for entry in self.entries.iter().filter(|e| e.needs.is_none()) {
             let Some(node) = &entry.node else { continue };
             let without = Cells::new(self.entries.iter().filter(|e| e.node != entry.node).cloned().collect());

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::escape;
 
 /// The greatest size of a source in bytes.
-const LONGEST: u64 = 1 << 30;
+const LONGEST_FILE: u64 = 1 << 30;
 
 /// Assemble a source to a code object; with --lines, answer lines of `target<TAB>text` on stdin with `hex` or
 /// `ERR<TAB>column<TAB>message`
@@ -161,13 +161,13 @@ pub fn say(faults: &Faults, json: bool, color: bool) -> Result<()> {
 fn read(path: &PathBuf) -> std::result::Result<String, String> {
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
-        io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
+        io::stdin().lock().take(LONGEST_FILE + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+        std::fs::File::open(path).and_then(|file| file.take(LONGEST_FILE + 1).read_to_end(&mut bytes))
     };
     read.map_err(|e| e.to_string())?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(format!("it is longer than {LONGEST} bytes"));
+    if bytes.len() as u64 > LONGEST_FILE {
+        return Err(format!("it is longer than {LONGEST_FILE} bytes"));
     }
     Ok(amdgpu_asm::source_text(&bytes).into_owned())
 }

@@ -36,7 +36,7 @@ pub fn reencode(inst: &Inst, out: &mut [u8; MAX_BYTES]) -> Result<usize, String>
 }
 
 /// Whether a feature that selects one of two meanings of the same words is on.
-pub fn mode(target: Target, feature: &str) -> bool {
+pub fn is_mode_on(target: Target, feature: &str) -> bool {
     wave_size(feature) == Some(target.wave_size())
 }
 

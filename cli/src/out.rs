@@ -78,11 +78,11 @@ impl<W: Write> Out<W> {
     /// Ends a line. Writes the buffer if it has a whole piece.
     pub fn line(&mut self) -> io::Result<()> {
         self.text.newline();
-        self.pass()
+        self.write_if_full()
     }
 
     /// Writes the buffer if it has a whole piece.
-    pub fn pass(&mut self) -> io::Result<()> {
+    pub fn write_if_full(&mut self) -> io::Result<()> {
         if self.text.buf.len() >= CHUNK { self.drain() } else { Ok(()) }
     }
 

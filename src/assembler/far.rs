@@ -2,7 +2,7 @@
 
 use super::AssembleErrorKind;
 use crate::code::INT;
-use crate::compose::{compose, literal_code, scalar};
+use crate::compose::{check_scalar, compose, literal_code};
 use crate::inst::Inst;
 use crate::opcode::{Field, well_known};
 use crate::target::Target;
@@ -74,10 +74,10 @@ impl Long {
 impl Far {
     /// Refuses registers that the target lacks, and a register for SCC that is part of the pair.
     pub(super) fn check(&self, target: Target) -> Result<(), AssembleErrorKind> {
-        scalar(target, self.pair, true)?;
+        check_scalar(target, self.pair, true)?;
         match self.scc {
             Some(scc) if scc == self.pair || scc == self.pair + 1 => Err(AssembleErrorKind::Register(scc)),
-            Some(scc) => Ok(scalar(target, scc, false)?),
+            Some(scc) => Ok(check_scalar(target, scc, false)?),
             None => Ok(()),
         }
     }

@@ -19,7 +19,7 @@ use far::LongForm;
 pub(crate) use far::distance;
 
 use crate::buffer::Buffer;
-use crate::compose::{Plain, compose, plain, scalar};
+use crate::compose::{Plain, check_scalar, compose, plain};
 use crate::inst::Inst;
 use crate::opcode::{Field, Format, Opcode, well_known};
 use crate::target::Target;
@@ -375,7 +375,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
 
     /// `s_getpc_b64`, and the instructions that add a distance to its result.
     fn address_of_next(&self, pair: u8, distance: u64) -> Result<[Inst; 3], AssembleErrorKind> {
-        scalar(self.target, pair, true)?;
+        check_scalar(self.target, pair, true)?;
         let getpc = compose(self.target, well_known::S_GETPC_B64, &[(Field::Sdst, pair.into())])?;
         let [low, high] = far::add(self.target, pair, distance)?;
         Ok([getpc, low, high])

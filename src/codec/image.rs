@@ -369,7 +369,7 @@ pub(crate) const fn part_dwords(
 /// Refuses an operand whose length depends on other fields if it runs past the last register, or if its fields cannot
 /// name it.
 #[cold]
-pub(crate) fn size(inst: &Inst, desc: &OperandDesc) -> Result<(), DecodeError> {
+pub(crate) fn check_length(inst: &Inst, desc: &OperandDesc) -> Result<(), DecodeError> {
     let vgprs = inst.target().vgprs();
     if let OperandKind::Register(RegisterKind::Matrix { format, format_high, .. }) = desc.kind {
         // The field has more bits than a register number.

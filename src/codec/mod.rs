@@ -134,7 +134,7 @@ pub(crate) fn lengths(form: &InForm<'_>, part: u8) -> Option<(Field, Lengths, bo
 impl EncodedOperand {
     /// The requested value, completed from the old operand: with the register that is added to a constant, or with the
     /// channel.
-    pub(crate) fn beside(self, desc: &OperandDesc, inst: &Inst) -> EncodedOperand {
+    pub(crate) fn completed(self, desc: &OperandDesc, inst: &Inst) -> EncodedOperand {
         match (self, read(desc, inst)) {
             (EncodedOperand::Number(n), Some((EncodedOperand::RegisterPlusOffset(code, _), _))) => {
                 EncodedOperand::RegisterPlusOffset(code, n)

@@ -20,7 +20,7 @@ fn table_parts(desc: &OperandDesc) -> Option<[Position; 2]> {
 }
 
 /// All bits of a modifier. The truth table of `v_bitop3` is in the bits of modifiers that have no meaning for it.
-pub(crate) fn held(desc: &OperandDesc, inst: &Inst) -> u32 {
+pub(crate) fn modifier_bits(desc: &OperandDesc, inst: &Inst) -> u32 {
     match table_parts(desc) {
         Some([middle, low]) => {
             value(desc, inst) << (2 * TABLE) | bits(inst, middle, TABLE) << TABLE | bits(inst, low, TABLE)
@@ -30,16 +30,16 @@ pub(crate) fn held(desc: &OperandDesc, inst: &Inst) -> u32 {
 }
 
 /// Sets the bits of a modifier.
-pub(crate) fn hold(desc: &OperandDesc, value: u32, words: &mut Words) -> Result<(), Refused> {
-    let Some([middle, low]) = table_parts(desc) else { return words.desc(desc, value) };
+pub(crate) fn put_modifier(desc: &OperandDesc, value: u32, words: &mut Words) -> Result<(), Refused> {
+    let Some([middle, low]) = table_parts(desc) else { return words.put_value(desc, value) };
     words.put(middle, TABLE, value >> TABLE);
     words.put(low, TABLE, value);
-    words.desc(desc, value >> (2 * TABLE))
+    words.put_value(desc, value >> (2 * TABLE))
 }
 
 /// The value of a modifier; in fields of fewer than eight bits, only the bits that the operation uses.
 pub(crate) fn modifier(desc: &OperandDesc, inst: &Inst) -> i64 {
-    let raw = held(desc, inst);
+    let raw = modifier_bits(desc, inst);
     match desc.kind {
         OperandKind::Modifier(ModifierKind::Bitop3 { .. }) => raw.into(),
         _ if is_signed(desc) => sign_extended(raw, desc.width),

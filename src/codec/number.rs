@@ -35,7 +35,7 @@ pub(super) fn encode(
     match (kind, coded) {
         (NumberKind::Literal { .. }, EncodedOperand::Literal(dword)) => words.put_literal(dword),
         (NumberKind::Literal { .. }, EncodedOperand::Literal64(bits)) => words.put_literal64(bits),
-        (NumberKind::Label, EncodedOperand::Label(distance)) => words.desc(desc, u32::from(distance as u16)),
+        (NumberKind::Label, EncodedOperand::Label(distance)) => words.put_value(desc, u32::from(distance as u16)),
         (NumberKind::Literal { .. } | NumberKind::Label, _) => Err(Refused::Operand),
         (NumberKind::Attribute { channel: at }, EncodedOperand::Attr(n, channel)) => {
             words.put(at, CHANNEL, channel.into());
@@ -60,7 +60,7 @@ pub(crate) fn encode_number(desc: &OperandDesc, n: i64, words: &mut Words) -> Re
     if !(min..=max).contains(&n) {
         return Err(Refused::Range { min, max });
     }
-    words.desc(desc, (n as u64 & ((1u64 << desc.width) - 1)) as u32)
+    words.put_value(desc, (n as u64 & ((1u64 << desc.width) - 1)) as u32)
 }
 
 /// The least and the greatest number that fit in a descriptor's field.

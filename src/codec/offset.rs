@@ -46,7 +46,7 @@ pub(super) fn encode(
             words.set(imm, matches!(coded, EncodedOperand::Number(_)));
             match coded {
                 EncodedOperand::Number(n) => match (range(desc), u32::try_from(n)) {
-                    ((_, most), _) if (0..=most).contains(&n) => words.desc(desc, n as u32),
+                    ((_, most), _) if (0..=most).contains(&n) => words.put_value(desc, n as u32),
                     // A number that is too great for the field becomes a literal, if the format has room for one.
                     (_, Ok(dword)) if words.layout.extends.iter().any(|e| e.field == desc.field) => {
                         encode(kind, desc, EncodedOperand::Literal(dword), words)

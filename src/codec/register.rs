@@ -99,7 +99,7 @@ pub(super) fn encode(
                 return Err(Refused::Operand);
             }
             words.set(scalar, code < VGPR);
-            words.desc(desc, (code & SDWA_BITS).into())
+            words.put_value(desc, (code & SDWA_BITS).into())
         }
         RegisterKind::Agpr if !is_agpr => Err(Refused::Operand),
         RegisterKind::AgprOrConstant if !is_agpr && code >= VGPR => Err(Refused::Operand),
@@ -119,7 +119,7 @@ pub(super) fn encode(
         RegisterKind::Vcc => Err(Refused::Operand),
         RegisterKind::OppositeParity { .. } => {
             let register = code.checked_sub(desc.add).ok_or(Refused::Operand)?;
-            words.desc(desc, (register / 2).into())
+            words.put_value(desc, (register / 2).into())
         }
     }
 }
@@ -222,5 +222,5 @@ pub(crate) const fn matrix_dwords_of(format: u32, most: u16) -> u16 {
 #[inline]
 pub(crate) fn put_code(desc: &OperandDesc, code: u16, words: &mut Words) -> Result<(), Refused> {
     let value = code.checked_sub(desc.add).filter(|n| n % (1 << desc.shift) == 0).ok_or(Refused::Operand)?;
-    words.desc(desc, (value >> desc.shift).into())
+    words.put_value(desc, (value >> desc.shift).into())
 }

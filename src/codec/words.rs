@@ -86,7 +86,7 @@ impl Words {
 
     /// Stores a field of the format whose first bit is `first`. High bits that do not fit are cut off.
     #[inline]
-    pub(crate) fn field(&mut self, first: u8, info: &FieldInfo, value: u32) {
+    pub(crate) fn put_field(&mut self, first: u8, info: &FieldInfo, value: u32) {
         self.put(first + info.lsb, info.width, value);
         if info.hi_width > 0 {
             self.put(first + info.hi, info.hi_width, value >> info.width);
@@ -95,7 +95,7 @@ impl Words {
 
     /// Stores the raw value of a descriptor's field.
     #[inline]
-    pub(crate) fn desc(&mut self, desc: &OperandDesc, value: u32) -> Result<(), Refused> {
+    pub(crate) fn put_value(&mut self, desc: &OperandDesc, value: u32) -> Result<(), Refused> {
         if u64::from(value) >> desc.width != 0 {
             return Err(Refused::Operand);
         }

@@ -11,7 +11,7 @@ use core::fmt;
 use crate::check::RuleError;
 use crate::code::VGPR;
 use crate::codec::code::vcc;
-use crate::codec::{Address, EncodedOperand, descs, encode, held, hold, neutral_of, read};
+use crate::codec::{Address, EncodedOperand, descs, encode, modifier_bits, neutral_of, put_modifier, read};
 use crate::compare::{image_address_of, same_image_address, same_operands, shown};
 use crate::error::DecodeError;
 use crate::form::Unmade;
@@ -253,10 +253,10 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
     let of_operands =
         |desc: &OperandDesc| (0..desc.lo_width).filter(|n| halves(desc.lsb + n)).fold(0, |all, n| all | 1 << n);
     for desc in form.descs().filter(|desc| !is_operand(desc)) {
-        hold(desc, neutral_of(desc), &mut words).map_err(|_| lacks)?;
+        put_modifier(desc, neutral_of(desc), &mut words).map_err(|_| lacks)?;
     }
     for desc in from.all_descs().filter(|desc| !is_operand(desc)) {
-        let held = held(desc, from) & !of_operands(desc);
+        let held = modifier_bits(desc, from) & !of_operands(desc);
         if held == neutral_of(desc) {
             continue;
         }
@@ -265,7 +265,7 @@ fn convert(from: &Inst, entry: &OpcodeEntry, signature: &'static FormSignature) 
             (other.field, other.kind.bare(), other.access) == (desc.field, desc.kind.bare(), None)
         };
         match form.descs().find(same) {
-            Some(other) => hold(other, held, &mut words).map_err(|_| refused)?,
+            Some(other) => put_modifier(other, held, &mut words).map_err(|_| refused)?,
             // Without DPP no lane is out of range.
             None if desc.kind == OperandKind::Modifier(ModifierKind::DppBound) => {}
             None => return Err(refused),

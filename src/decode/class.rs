@@ -31,8 +31,8 @@ impl DecodingClass {
             constraints_of(t, index).into(),
             constraints_of_form(t, index, form).unwrap_or(0).into(),
             constraints_of(t, second).into(),
-            quick(target, index),
-            quick(target, second),
+            fast_constraints_of(target, index),
+            fast_constraints_of(target, second),
             sized.map_or(0, |number| u16::from(*number) + 1),
             LENGTHS[target].entries[lead].into(),
         ])
@@ -48,12 +48,12 @@ impl DecodingClass {
 /// The constraints of the fast path for an opcode index.
 #[cfg(feature = "fast")]
 #[allow(clippy::useless_conversion)]
-fn quick(target: usize, index: u16) -> u16 {
+fn fast_constraints_of(target: usize, index: u16) -> u16 {
     FAST_DECODE[target].constraints_of[usize::from(index) % OP_INDICES].into()
 }
 
 #[cfg(not(feature = "fast"))]
-fn quick(_: usize, _: u16) -> u16 {
+fn fast_constraints_of(_: usize, _: u16) -> u16 {
     0
 }
 

@@ -70,7 +70,7 @@ impl Flow<'_> {
         let all = self.everything();
         let nothing = RegSet::new(self.target());
         let none = Live { any: nothing, kept: nothing };
-        let called = self.called();
+        let read_by_calls = self.read_by_calls();
         let mut live = Liveness { flow: self, lanes, before: vec![none; self.blocks().len()], all };
         for group in self.groups() {
             // The last block comes first. If the registers that are live before a block change, its predecessors are
@@ -80,7 +80,7 @@ impl Flow<'_> {
             open.iter().for_each(|n| set(&mut is_open, *n, true));
             while let Some(block) = open.pop() {
                 set(&mut is_open, block, false);
-                let mut now = live.after(block, called.get(block).copied().flatten());
+                let mut now = live.after(block, read_by_calls.get(block).copied().flatten());
                 let insts: Vec<Inst> = self.insts(block).map(|(_, inst)| inst).collect();
                 insts.iter().rev().for_each(|inst| now.pass(inst, lanes));
                 let Some(before) = live.before.get_mut(block).filter(|before| **before != now) else { continue };
@@ -121,7 +121,7 @@ impl Flow<'_> {
 
     /// For each block, the registers that a call at its end counts as reading; `None` if the block does not end in a
     /// call.
-    fn called(&self) -> Vec<Option<RegSet>> {
+    fn read_by_calls(&self) -> Vec<Option<RegSet>> {
         let all = self.everything();
         let mut of_function: alloc::collections::BTreeMap<usize, RegSet> = alloc::collections::BTreeMap::new();
         (0..self.blocks().len())
@@ -140,7 +140,7 @@ impl Flow<'_> {
 
 impl Liveness<'_, '_> {
     /// The live registers after the last instruction of a block.
-    fn after(&self, block: usize, called: Option<RegSet>) -> Live {
+    fn after(&self, block: usize, read_by_call: Option<RegSet>) -> Live {
         let nothing = RegSet::new(self.flow.target());
         let mut now = Live { any: nothing, kept: nothing };
         for next in self.flow.successors(block) {
@@ -148,8 +148,8 @@ impl Liveness<'_, '_> {
                 now.join(before);
             }
         }
-        if let Some(called) = called {
-            now.any |= called;
+        if let Some(read_by_call) = read_by_call {
+            now.any |= read_by_call;
         }
         let exit = self.flow.blocks().get(block).map(|block| block.exit);
         if matches!(exit, Some(Exit::Indirect { .. } | Exit::Invalid(_) | Exit::Outside { .. })) {
@@ -180,9 +180,9 @@ impl Liveness<'_, '_> {
     /// ```
     pub fn at(&self, block: usize, address: u64) -> RegSet {
         let exit = self.flow.blocks().get(block).map(|block| block.exit);
-        let called = matches!(exit, Some(Exit::Call { .. }))
+        let read_by_call = matches!(exit, Some(Exit::Call { .. }))
             .then(|| self.flow.callee(block).map_or(self.all, |callee| self.flow.uses(callee)));
-        let mut now = self.after(block, called);
+        let mut now = self.after(block, read_by_call);
         let insts: Vec<(u64, Inst)> = self.flow.insts(block).filter(|(at, _)| *at >= address).collect();
         insts.iter().rev().for_each(|(_, inst)| now.pass(inst, self.lanes));
         now.set()

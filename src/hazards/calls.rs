@@ -2,7 +2,7 @@
 
 use super::in_flight::{Held, Passed, event};
 use super::owed::{self, Owed};
-use super::past::{EMPTY, Past, before};
+use super::past::{EMPTY, Past, before_call};
 use super::room::{Capacity, Room};
 use super::steps::Seen;
 use super::{Hazards, Pending};
@@ -73,7 +73,7 @@ impl<C: Capacity> Hazards<C> {
     /// The state without the effects of the function so far, for comparisons within a function.
     #[must_use]
     pub fn in_function(mut self) -> Self {
-        self.before = EMPTY;
+        self.before_call = EMPTY;
         self
     }
 
@@ -85,7 +85,7 @@ impl<C: Capacity> Hazards<C> {
 
     /// Enters a called function: from here on, the instructions before it count as the caller's.
     pub fn enter(&mut self) {
-        self.before = before(HAZARDS[self.target as usize]);
+        self.before_call = before_call(HAZARDS[self.target as usize]);
         let (past, owed) = (self.past.clone(), self.owed.clone());
         self.past.cut(0);
         self.owed.cut(0);
@@ -106,17 +106,17 @@ impl<C: Capacity> Hazards<C> {
     /// Returns from a called function, which began with [`Hazards::enter`]. `exit` is the state at its end, perhaps
     /// joined with the states of other callers.
     pub fn returned_from(&mut self, exit: &Self) {
-        let (since, tables) = (exit.before, HAZARDS[self.target as usize]);
-        for past in self.past.iter_mut().chain([&mut self.before]) {
+        let (since, tables) = (exit.before_call, HAZARDS[self.target as usize]);
+        for past in self.past.iter_mut().chain([&mut self.before_call]) {
             past.rows &= since.rows;
             past.armed |= past.rows & since.armed;
-            past.age.pass(&since.age);
+            past.age.add(&since.age);
         }
         self.past.keep(|past| !past.is_over());
         self.owed.keep(|owed| since.rows >> owed.row & 1 == 1);
         for owed in self.owed.iter_mut() {
             owed.armed |= since.armed >> owed.row & 1 == 1;
-            owed.age.pass(&since.age);
+            owed.age.add(&since.age);
             if let Some(row) = tables.rows.get(usize::from(owed.row)) {
                 owed.age.cut(row, tables.waited >> owed.row & 1 == 1);
             }

@@ -79,13 +79,14 @@ impl<C: Capacity> Hazards<C> {
     /// Joins the state of another path to the same place: takes the worse of both. Returns whether anything changed. A
     /// state can change only a limited number of times, so repeated joins come to an end.
     pub fn join(&mut self, other: &Self) -> bool {
-        let simple = |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.overflow, state.before);
+        let simple =
+            |state: &Self| (state.strict, state.modes, state.seen, state.msb, state.overflow, state.before_call);
         let before = simple(self);
         self.strict |= other.strict;
         self.modes = self.modes.worse(other.modes);
         self.seen.join(other.seen);
         self.msb = self.msb.joined(other.msb);
-        self.before.worsen(&other.before);
+        self.before_call.worsen(&other.before_call);
         if other.overflow.rows != 0 {
             self.add_to_overflow(&other.overflow);
         }
@@ -110,7 +111,7 @@ impl<C: Capacity> Hazards<C> {
         let at = self.past.partition_point(|past| past.order() < order);
         let mut alike = self.past.iter_mut().skip(at).take_while(|past| past.order() == order).peekable();
         let is_only = alike.peek().is_none();
-        if let Some(same) = alike.find(|past| past.is_of(new) || C::GROWS && past.implies(new)) {
+        if let Some(same) = alike.find(|past| past.is_same_entry(new) || C::GROWS && past.implies(new)) {
             // If one path has the instruction twice, the later occurrence is the worse one.
             let before = *same;
             same.worsen(new);

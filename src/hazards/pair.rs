@@ -50,7 +50,7 @@ pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>)
     }
     let sure = matches_known(row, producer, consumer).map(Match::sure);
     sure.or_else(|| {
-        (producer.is_in_any_bank() || consumer.is_in_any_bank()).then(|| perhaps(row, producer, consumer))?
+        (producer.is_bank_unknown() || consumer.is_bank_unknown()).then(|| perhaps(row, producer, consumer))?
     })
     .or_else(|| by_dimensions(row, producer, consumer))
 }
@@ -72,7 +72,7 @@ fn by_dimensions(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> O
 pub(crate) fn perhaps_read(side: &Side, uses: &Uses<'_>) -> Option<Run> {
     let more = Some(uses.inst.perhaps_read()).filter(|(_, count)| *count != 0)?;
     let accessed = side.operands.as_ref()?;
-    let is_address = |one: &Use| one.role == Some(Field::Vaddr) && is_of(accessed, uses, one);
+    let is_address = |one: &Use| one.role == Some(Field::Vaddr) && is_accessed(accessed, uses, one);
     uses.iter().any(|one| is_address(&one)).then_some(more)
 }
 
@@ -198,7 +198,7 @@ pub(crate) fn covering<'a>(side: &'a Side, new: &'a Uses<'a>) -> impl Fn(&Side, 
     let all = Runs::of(side, new);
     // Registers in an unknown bank are never covered.
     let is_known = |old_side: &Side, old: &Uses<'_>| {
-        !old.is_in_any_bank() || all_runs(old_side, old).all(|(first, _)| !RegSet::is_vector(first))
+        !old.is_bank_unknown() || all_runs(old_side, old).all(|(first, _)| !RegSet::is_vector(first))
     };
     move |old_side, old| {
         is_known(old_side, old)
@@ -306,7 +306,7 @@ pub(crate) fn holds(side: &Side, uses: &Uses<'_>) -> bool {
 
 /// Whether the instruction has an operand that the side is about, or the side is not about operands.
 pub(crate) fn has_operand(side: &Side, uses: &Uses<'_>) -> bool {
-    side.operands.as_ref().is_none_or(|accessed| uses.iter().any(|one| is_of(accessed, uses, &one)))
+    side.operands.as_ref().is_none_or(|accessed| uses.iter().any(|one| is_accessed(accessed, uses, &one)))
 }
 
 fn condition_holds(condition: &Condition, uses: &Uses<'_>) -> bool {
@@ -359,18 +359,18 @@ fn scalar_bits((first, count): Run) -> u128 {
 
 /// The registers of the operands that the side is about, without vector registers whose upper bits are unknown.
 pub(crate) fn runs<'a>(side: &'a Side, uses: &'a Uses<'a>) -> impl Iterator<Item = Run> + 'a {
-    let is_known = |run: &Run| run.1 != 0 && !(uses.is_in_any_bank() && RegSet::is_vector(run.0));
+    let is_known = |run: &Run| run.1 != 0 && !(uses.is_bank_unknown() && RegSet::is_vector(run.0));
     all_runs(side, uses).filter(is_known)
 }
 
 /// The registers of the operands that the side is about, in the first bank if their upper bits are unknown.
 fn all_runs<'a>(side: &'a Side, uses: &'a Uses<'a>) -> impl Iterator<Item = Run> + 'a {
-    let wanted = |one: &Use| side.operands.as_ref().is_some_and(|accessed| is_of(accessed, uses, one));
+    let wanted = |one: &Use| side.operands.as_ref().is_some_and(|accessed| is_accessed(accessed, uses, one));
     uses.iter().filter(wanted).map(|one| one.run())
 }
 
 #[inline]
-fn is_of(accessed: &Accessed, uses: &Uses<'_>, one: &Use) -> bool {
+fn is_accessed(accessed: &Accessed, uses: &Uses<'_>, one: &Use) -> bool {
     let named = match one.role {
         None => accessed.implicit,
         Some(field) => accessed.named || accessed.fields.contains(&field),

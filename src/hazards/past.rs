@@ -52,10 +52,10 @@ pub(super) const EMPTY: Past = Past {
 
 /// A stand-in for the instructions before a function, at its beginning: no instruction has come after them, and no row
 /// has ended.
-pub(super) fn before(tables: &HazardTables) -> Past {
+pub(super) fn before_call(tables: &HazardTables) -> Past {
     let lasts = tables.rows.iter().map(|row| row.lasts).filter(|lasts| *lasts != u8::MAX).max().unwrap_or(0);
     let last_states = longest(u128::MAX, tables.lasts_states).max(lasts);
-    let last_valu = longest(u128::MAX, tables.lasts_valu).max(Age::LIKE);
+    let last_valu = longest(u128::MAX, tables.lasts_valu).max(Age::MOST);
     Past { rows: u128::MAX, age: Age::NEW, last_states, last_valu, ..EMPTY }
 }
 
@@ -73,7 +73,7 @@ impl PartialEq for Past {
             let Age { states, valu, .. } = past.age;
             (Age { states: states.min(last.0), valu: valu.min(last.1), ..past.age }, last)
         };
-        of(self) == of(other) && self.is_of(other)
+        of(self) == of(other) && self.is_same_entry(other)
     }
 }
 
@@ -90,7 +90,7 @@ impl Past {
     /// Whether both entries are of the same instruction, with the same registers and rows, and as many transcendental
     /// operations after it. The entries then differ at most in the other counts of their ages, and in their places.
     /// Instructions that are the same for all of the rows count as the same.
-    pub(super) fn is_of(&self, other: &Past) -> bool {
+    pub(super) fn is_same_entry(&self, other: &Past) -> bool {
         let of = |past: &Past| (past.rows, past.armed, past.gone, past.age.trans, past.msb, past.inherited, past.kind);
         of(self) == of(other) && self.is_same(other)
     }
@@ -103,7 +103,8 @@ impl Past {
     /// Whether this entry makes every demand that `other` makes on later instructions: it is of the same instruction,
     /// is not older, and lacks none of the rows and registers.
     pub(super) fn implies(&self, other: &Past) -> bool {
-        let of = |past: &Past| (past.age.trans, past.age.like, past.age.counted, past.msb, past.inherited, past.kind);
+        let of =
+            |past: &Past| (past.age.trans, past.age.by_kind, past.age.counted, past.msb, past.inherited, past.kind);
         let distance = |past: &Past| (past.age.states.min(past.last_states), past.age.valu.min(past.last_valu));
         let (own, others) = (distance(self), distance(other));
         (other.rows & !self.rows, other.armed & !self.armed, self.gone & !other.gone) == (0, 0, 0)

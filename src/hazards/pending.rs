@@ -250,10 +250,10 @@ impl<C: Capacity> Pending<C> {
             Holds::Nothing => return None,
         };
         let register = RegSet::register(uses.inst.target(), bit.into());
-        let is_in_any_bank = (held.any_bank || self.any_bank()) && matches!(register, Some(Reg::Vgpr(_)));
+        let is_bank_unknown = (held.any_bank || self.is_bank_unknown()) && matches!(register, Some(Reg::Vgpr(_)));
         let doubt = match held.maybe_done {
             true => Some(Doubt::Flat),
-            false => is_in_any_bank.then_some(Doubt::Bank),
+            false => is_bank_unknown.then_some(Doubt::Bank),
         };
         Some(Wait { doubt, ..self.wait_of(held, event, conflict, register) })
     }
@@ -288,8 +288,8 @@ impl<C: Capacity> Pending<C> {
     /// The possible first registers of the operation's run: one in each bank if only the operation's bank is unknown;
     /// the one in the first bank if the next instruction's bank is unknown.
     fn firsts(&self, held: &Held) -> impl Iterator<Item = u16> {
-        let is_any = (held.any_bank || self.any_bank()) && RegSet::is_vector(held.first.into());
-        let banks = if is_any && !self.any_bank() { RegSet::BANKS } else { 1 };
+        let is_any = (held.any_bank || self.is_bank_unknown()) && RegSet::is_vector(held.first.into());
+        let banks = if is_any && !self.is_bank_unknown() { RegSet::BANKS } else { 1 };
         let first = held.first;
         (0..banks).map(move |bank| if is_any { RegSet::in_bank(first, bank) } else { first })
     }
@@ -308,7 +308,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    fn any_bank(&self) -> bool {
+    fn is_bank_unknown(&self) -> bool {
         self.msb == VgprMsb::UNKNOWN
     }
 
@@ -467,11 +467,11 @@ impl<C: Capacity> Pending<C> {
         if let Some(most) = self.most.get_mut(counter as usize) {
             *most = at_most.min(*most);
         }
-        self.pass(at_most, |event| event.counter == counter);
+        self.note_wait(at_most, |event| event.counter == counter);
     }
 
     /// Notes, in the effect of the function, a wait for the events that `is` selects.
-    fn pass(&mut self, at_most: u8, is: impl Fn(&Event) -> bool) {
+    fn note_wait(&mut self, at_most: u8, is: impl Fn(&Event) -> bool) {
         for (number, passed) in (0..).zip(self.passed.iter_mut()) {
             if let Some(event) = event(self.target, number).filter(|event| is(event)) {
                 passed.wait(at_most, event);
@@ -498,8 +498,8 @@ impl<C: Capacity> Pending<C> {
         // Entries of the same registers are next to each other.
         let registers = |held: &Held| (held.first, held.count);
         let first = self.held.partition_point(|held| registers(held) < registers(done));
-        let alike = self.held.iter_mut().skip(first).take_while(|held| registers(held) == registers(done));
-        for held in alike.filter(|held| held.flat_pair && held.producer == done.producer) {
+        let same_run = self.held.iter_mut().skip(first).take_while(|held| registers(held) == registers(done));
+        for held in same_run.filter(|held| held.flat_pair && held.producer == done.producer) {
             held.maybe_done |= held.event != done.event;
         }
     }
@@ -531,7 +531,7 @@ impl<C: Capacity> Pending<C> {
                 passed.raise(raised.holds == Holds::Loose);
             }
         }
-        self.pass(max, |event| event.order == raised.order);
+        self.note_wait(max, |event| event.order == raised.order);
         for held in self.held.iter_mut() {
             if event(target, held.event).is_some_and(|event| event.order == raised.order) {
                 held.age = held.age.saturating_add(1);

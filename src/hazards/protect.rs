@@ -122,12 +122,12 @@ impl<C: Capacity> Hazards<C> {
     pub fn enders(&self, inst: &Inst) -> impl Iterator<Item = Inst> + use<C> {
         let (before, inst) = (self.clone(), *inst);
         let is_one = inst.target() == self.target;
-        let open = if is_one { self.events(&Next::new(&inst, self.msb)) } else { 0 };
+        let open = if is_one { self.event_needs(&Next::new(&inst, self.msb)) } else { 0 };
         let ender = move |n| before.ender(&Next::new(&inst, before.msb), n, open);
         (0..if is_one { CANDIDATES } else { 0 }).filter_map(ender)
     }
 
-    /// The candidate with this number, if it needs nothing itself and leaves fewer than `open` needs that `events`
+    /// The candidate with this number, if it needs nothing itself and leaves fewer than `open` needs that `event_needs`
     /// counts.
     fn ender(&self, next: &Next<'_>, number: usize, open: usize) -> Option<Inst> {
         let ender = candidate(next.uses.inst, number)?;
@@ -144,11 +144,11 @@ impl<C: Capacity> Hazards<C> {
         }
         let mut after = self.clone();
         after.issue(&ender);
-        (after.events(next) < open).then_some(ender)
+        (after.event_needs(next) < open).then_some(ender)
     }
 
     /// The candidate with this number, if it needs nothing itself, and no vector instruction is missing after it.
-    fn instead(&self, next: &Next<'_>, number: usize) -> Option<Inst> {
+    fn wait_instead_of_valu(&self, next: &Next<'_>, number: usize) -> Option<Inst> {
         let wait = candidate(next.uses.inst, number)?;
         if next.tables.ended_by(&wait) & self.rows() == 0 || !self.needs(&wait).is_empty() {
             return None;
@@ -159,7 +159,7 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// The number of needs of the instruction by rules that no distance ends.
-    fn events(&self, next: &Next<'_>) -> usize {
+    fn event_needs(&self, next: &Next<'_>) -> usize {
         let mut count = 0;
         let mut add = |need: Need| count += usize::from(need.rule.unit() == Unit::Event);
         self.each_of(next, &mut add);
@@ -176,11 +176,15 @@ impl<C: Capacity> Hazards<C> {
 
     fn filler(&self, next: &Next<'_>, need: &Need) -> Option<Inst> {
         if need.rule.unit() == Unit::Event {
-            let open = self.events(next);
+            let open = self.event_needs(next);
             return (0..CANDIDATES).find_map(|n| self.ender(next, n, open));
         }
         if let Some(need) = self.needs_at_most(next).valu {
-            let wait = if need.missing > 1 { DEPCTRS.into_iter().find_map(|n| self.instead(next, n)) } else { None };
+            let wait = if need.missing > 1 {
+                DEPCTRS.into_iter().find_map(|n| self.wait_instead_of_valu(next, n))
+            } else {
+                None
+            };
             return wait.or_else(|| compose(self.target(), well_known::V_NOP, &[]).ok());
         }
         let most = self.longest_nop();

@@ -10,7 +10,7 @@ use crate::hazards::pair::{matches, matches_rest, matches_run, perhaps_read};
 use crate::hazards::past::{EMPTY, Past, kind};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
-use crate::hazards::steps::{Age, Seen, counts, follows, of_two, reaches, turns_expert};
+use crate::hazards::steps::{Age, Seen, counted, expert_after, makes_pair, need_of_two, wait_ends};
 use crate::hazards::table::{Classes, bits, longest};
 use crate::hazards::uses::{Run, Uses};
 use crate::hazards::{Modes, Need, Needs, Unit};
@@ -48,7 +48,7 @@ pub struct Hazards<C: Capacity = Bounded> {
     /// A stand-in for the instructions before a known call that has entered the function. Its rows are those that the
     /// function has not ended, and its age counts the function's instructions. `Hazards::returned_from` applies both to
     /// the caller's entries.
-    pub(super) before: Past,
+    pub(super) before_call: Past,
 }
 
 impl Copy for Hazards {}
@@ -69,7 +69,7 @@ impl Hazards {
             past: Few::new(EMPTY),
             owed: Few::new(Owed::NONE),
             overflow: EMPTY,
-            before: EMPTY,
+            before_call: EMPTY,
         }
     }
 
@@ -87,7 +87,7 @@ impl Hazards<super::Unbounded> {
     pub fn unbounded(target: Target) -> Self {
         let (past, owed) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
         let (modes, msb, seen) = (Modes::NEITHER, VgprMsb::ENTRY, Seen::NOTHING);
-        Hazards { target, strict: false, modes, msb, seen, past, owed, overflow: EMPTY, before: EMPTY }
+        Hazards { target, strict: false, modes, msb, seen, past, owed, overflow: EMPTY, before_call: EMPTY }
     }
 }
 
@@ -220,14 +220,14 @@ impl<C: Capacity> Hazards<C> {
                     false => matches(row, producer, uses),
                 }
             };
-            self.of(past, passes, (next, consumes & !tables.again), matches, &mut take);
+            self.each_caused_by(past, passes, (next, consumes & !tables.again), matches, &mut take);
         }
         for (n, row) in tables.numbered(consumes & tables.again) {
             let firsts = || self.past.iter().filter(move |past| past.rows >> n & 1 == 1);
             let seconds = move || firsts().filter(move |past| past.armed >> n & 1 == 1);
             let distance = self.distance(row, None);
             let both = firsts().flat_map(|first| seconds().map(move |second| [first, second]));
-            both.filter_map(|both| of_two(row, both, distance, uses)).for_each(&mut take);
+            both.filter_map(|both| need_of_two(row, both, distance, uses)).for_each(&mut take);
         }
         for owed in self.owed.iter().filter(|owed| consumes >> owed.row & 1 == 1) {
             let Some(row) = tables.rows.get(usize::from(owed.row)) else { continue };
@@ -254,7 +254,7 @@ impl<C: Capacity> Hazards<C> {
             let consumes = self.consumes(next, self.overflow.rows) & !next.tables.again;
             let matches =
                 |(_, row): (usize, &HazardRow)| has_operand(&row.consumer, &next.uses).then_some(Match::sure(None));
-            self.of(&self.overflow, || None, (next, consumes), matches, &mut take);
+            self.each_caused_by(&self.overflow, || None, (next, consumes), matches, &mut take);
         }
     }
 
@@ -288,11 +288,11 @@ impl<C: Capacity> Hazards<C> {
 
     /// Whether enough instructions came after a producer of this age to end the row.
     fn is_past(&self, row: &HazardRow, age: &Age) -> bool {
-        age.counted.reaches(row.times) || age.states >= row.lasts && !self.strict
+        age.counted.is_at_least(row.times) || age.states >= row.lasts && !self.strict
     }
 
     /// Calls `take` with the needs that one earlier instruction causes.
-    fn of(
+    fn each_caused_by(
         &self,
         past: &Past,
         passes: impl FnOnce() -> Option<u8>,
@@ -359,7 +359,7 @@ impl<C: Capacity> Hazards<C> {
             self.msb = if Flags::of_facts(uses.facts()).is_call() { msb } else { msb.after(inst) };
         }
         let may_end = classes.all(|class| class.may_end);
-        let open = if may_end == 0 { 0 } else { self.rows() | self.overflow.rows | self.before.rows };
+        let open = if may_end == 0 { 0 } else { self.rows() | self.overflow.rows | self.before_call.rows };
         if may_end & open != 0 {
             let enders = classes.first.enders | classes.second.enders;
             for ender in bits(enders.into()).filter_map(|n| tables.enders.get(n)) {
@@ -388,7 +388,7 @@ impl<C: Capacity> Hazards<C> {
             }
         }
         if is & class::EXPERT != 0 {
-            self.modes.expert = turns_expert(tables, uses).unwrap_or(self.modes.expert);
+            self.modes.expert = expert_after(tables, uses).unwrap_or(self.modes.expert);
             // The hardware itself keeps the distances after the end of the mode.
             ends |= if self.modes.expert { 0 } else { tables.expert };
         }
@@ -405,11 +405,11 @@ impl<C: Capacity> Hazards<C> {
             0 => 1,
             _ => (inst.get(Field::Simm16).unwrap_or(0) & u32::from(tables.nop)) as u8 + 1,
         };
-        let step = Age::step(states, is, counts(tables, is, uses));
+        let step = Age::step(states, is, counted(tables, is, uses));
         let passed = if is & class::ACCESS != 0 { tables.directly } else { 0 };
         let like = first.counted | second.counted;
         let pass = |past: &mut Past| {
-            past.age.pass(&step);
+            past.age.add(&step);
             if ends != 0 {
                 past.rows &= !ends;
             }
@@ -433,8 +433,8 @@ impl<C: Capacity> Hazards<C> {
             kept += 1;
         }
         self.past.cut(kept);
-        if self.before.rows != 0 {
-            pass(&mut self.before);
+        if self.before_call.rows != 0 {
+            pass(&mut self.before_call);
         }
         if self.overflow.rows != 0 {
             pass(&mut self.overflow);
@@ -454,10 +454,10 @@ impl<C: Capacity> Hazards<C> {
             self.owed.keep(|owed| ends >> owed.row & 1 == 0 && !is_past(owed));
             for owed in self.owed.iter_mut() {
                 owed.armed = owed.armed && passed >> owed.row & 1 == 0 || arms >> owed.row & 1 == 1;
-                owed.age.pass(&step);
+                owed.age.add(&step);
                 if let Some(row) = tables.rows.get(usize::from(owed.row)) {
                     if like != 0 {
-                        owed.age.pass_like(row, like);
+                        owed.age.add_kinds(row, like);
                     }
                     owed.age.cut(row, tables.waited >> owed.row & 1 == 1);
                 }
@@ -471,7 +471,7 @@ impl<C: Capacity> Hazards<C> {
         }
         for (n, row) in tables.numbered(new.rows & tables.again) {
             // The new instruction is the second producer of a pair.
-            if self.past.iter().any(|past| past.rows >> n & 1 == 1 && follows(row, &past.age)) {
+            if self.past.iter().any(|past| past.rows >> n & 1 == 1 && makes_pair(row, &past.age)) {
                 new.armed |= 1 << n;
             }
         }
@@ -517,7 +517,7 @@ impl<C: Capacity> Hazards<C> {
     fn end_upto(&mut self, ender: &Ender, inst: &Inst) {
         let rows = &HazardTables::of(inst).rows;
         let ends = |row: Option<&HazardRow>, producer: &Inst, age: &Age| {
-            ender.upto.as_ref().is_some_and(|upto| reaches(upto, (row, producer, age), inst))
+            ender.upto.as_ref().is_some_and(|upto| wait_ends(upto, (row, producer, age), inst))
         };
         for past in self.past.iter_mut().filter(|past| ends(None, &past.inst, &past.age)) {
             past.rows &= !ender.rows;

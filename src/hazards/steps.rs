@@ -18,62 +18,62 @@ pub struct Age {
     /// The number of transcendental operations.
     pub trans: u8,
     /// The numbers of operations of the two kinds in `HazardRow::counts`. Only an entry for a single row counts them.
-    pub like: [u8; 2],
+    pub by_kind: [u8; 2],
     pub counted: Counted,
 }
 
 impl Age {
     /// The age of an instruction that has just been issued.
-    pub const NEW: Age = Age { states: 0, valu: 0, trans: 0, like: [0; 2], counted: Counted::NONE };
+    pub const NEW: Age = Age { states: 0, valu: 0, trans: 0, by_kind: [0; 2], counted: Counted::NONE };
     /// An age greater than any rule counts.
     pub const OLD: Age =
-        Age { states: u8::MAX, valu: u8::MAX, trans: Age::TRANS, like: [Age::LIKE; 2], counted: Counted::NONE };
+        Age { states: u8::MAX, valu: u8::MAX, trans: Age::MOST_TRANS, by_kind: [Age::MOST; 2], counted: Counted::NONE };
     /// The greatest count of transcendental operations: more than any row asks for.
-    const TRANS: u8 = 8;
+    const MOST_TRANS: u8 = 8;
     /// The greatest count of operations of a kind: at least as many as a wait can leave outstanding.
-    pub(super) const LIKE: u8 = 63;
+    pub(super) const MOST: u8 = 63;
 
     /// The age that one instruction adds. `states` is its number of wait states, `is` has the flags of its class, and
     /// `counted` is 1 if it is one of `HazardTables::counted`, otherwise 0.
     pub(super) fn step(states: u8, is: u16, counted: u8) -> Age {
         let of = |flag: u16| u8::from(is & flag != 0);
         let counted = Counted { fewest: counted, most: counted };
-        Age { states, valu: of(class::VALU), trans: of(class::TRANS), like: [0; 2], counted }
+        Age { states, valu: of(class::VALU), trans: of(class::TRANS), by_kind: [0; 2], counted }
     }
 
     /// Adds the age of further instructions.
     #[inline]
-    pub(super) fn pass(&mut self, more: &Age) {
+    pub(super) fn add(&mut self, more: &Age) {
         self.states = self.states.saturating_add(more.states);
         self.valu = self.valu.saturating_add(more.valu);
         // Most instructions add 0 to the following counts.
         if more.trans != 0 {
-            self.trans = self.trans.saturating_add(more.trans).min(Age::TRANS);
+            self.trans = self.trans.saturating_add(more.trans).min(Age::MOST_TRANS);
         }
         if more.counted.most != 0 {
-            self.counted.pass(more.counted);
+            self.counted.add(more.counted);
         }
     }
 
     /// Adds an operation of these kinds, as far as waits that end the row count them.
-    pub(super) fn pass_like(&mut self, row: &HazardRow, kinds: u16) {
-        for (count, of) in self.like.iter_mut().zip(row.counts) {
-            *count = count.saturating_add(u8::from(kinds & of != 0)).min(Age::LIKE);
+    pub(super) fn add_kinds(&mut self, row: &HazardRow, kinds: u16) {
+        for (count, of) in self.by_kind.iter_mut().zip(row.counts) {
+            *count = count.saturating_add(u8::from(kinds & of != 0)).min(Age::MOST);
         }
     }
 
     /// The number of operations of a kind that is counted by the waits which end the row.
-    fn like(&self, row: &HazardRow, kind: u16) -> u8 {
-        self.like.into_iter().zip(row.counts).find(|(_, of)| *of == kind).map_or(0, |(count, _)| count)
+    fn of_kind(&self, row: &HazardRow, kind: u16) -> u8 {
+        self.by_kind.into_iter().zip(row.counts).find(|(_, of)| *of == kind).map_or(0, |(count, _)| count)
     }
 
     /// Removes counts that make no difference to a row that no distance ends. `is_counted` tells whether a wait that
     /// leaves some operations can end the row.
     pub(super) fn cut(&mut self, row: &HazardRow, is_counted: bool) {
         self.states = if row.lasts == u8::MAX { 0 } else { self.states.min(row.lasts) };
-        self.valu = if is_counted { self.valu.min(Age::LIKE) } else { 0 };
+        self.valu = if is_counted { self.valu.min(Age::MOST) } else { 0 };
         if !is_counted {
-            (self.trans, self.like) = (0, [0; 2]);
+            (self.trans, self.by_kind) = (0, [0; 2]);
         }
         if row.times == u8::MAX && !row.counted {
             self.counted = Counted::NONE;
@@ -85,7 +85,7 @@ impl Age {
         self.states = self.states.min(other.states);
         self.valu = self.valu.min(other.valu);
         self.trans = self.trans.min(other.trans);
-        self.like = [self.like[0].min(other.like[0]), self.like[1].min(other.like[1])];
+        self.by_kind = [self.by_kind[0].min(other.by_kind[0]), self.by_kind[1].min(other.by_kind[1])];
         self.counted.worsen(other.counted);
     }
 }
@@ -103,7 +103,7 @@ impl Counted {
     const END: u8 = 15;
     pub(super) const NONE: Counted = Counted { fewest: 0, most: 0 };
 
-    fn pass(&mut self, more: Counted) {
+    fn add(&mut self, more: Counted) {
         self.fewest = self.fewest.saturating_add(more.fewest).min(Counted::END);
         self.most = self.most.saturating_add(more.most).min(Counted::END);
     }
@@ -114,13 +114,13 @@ impl Counted {
     }
 
     /// Whether at least `times` instructions came on every path.
-    pub(super) fn reaches(self, times: u8) -> bool {
+    pub(super) fn is_at_least(self, times: u8) -> bool {
         self.fewest >= times
     }
 }
 
 /// The number that the instruction adds to `Age::counted`: 1 if the target's rules count it, otherwise 0.
-pub(super) fn counts(tables: &HazardTables, is: u16, uses: &Uses<'_>) -> u8 {
+pub(super) fn counted(tables: &HazardTables, is: u16, uses: &Uses<'_>) -> u8 {
     let is_counted = || tables.counted.iter().any(|side| holds(side, uses));
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
@@ -129,24 +129,24 @@ pub(super) fn counts(tables: &HazardTables, is: u16, uses: &Uses<'_>) -> u8 {
 /// producer. Vector operations complete in order only if the producer and all later ones are transcendental, or none of
 /// them is. Other operations are counted only with `row`; without `row`, only a wait that leaves none of them ends the
 /// row.
-pub(super) fn reaches(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
+pub(super) fn wait_ends(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
     let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
     let is_trans = || HazardTables::of(inst).classes(producer).is() & class::TRANS != 0;
     match upto.kind {
         _ if left == 0 => true,
-        0 => age.valu >= left && age.trans == if is_trans() { age.valu.min(Age::TRANS) } else { 0 },
-        kind => row.is_some_and(|row| age.like(row, kind) >= left),
+        0 => age.valu >= left && age.trans == if is_trans() { age.valu.min(Age::MOST_TRANS) } else { 0 },
+        kind => row.is_some_and(|row| age.of_kind(row, kind) >= left),
     }
 }
 
 /// Whether the expert mode is on after the instruction; `None` if the instruction does not change the mode.
-pub(super) fn turns_expert(tables: &HazardTables, uses: &Uses<'_>) -> Option<bool> {
+pub(super) fn expert_after(tables: &HazardTables, uses: &Uses<'_>) -> Option<bool> {
     let is = |sides: &[Side]| sides.iter().any(|side| holds(side, uses));
     if is(tables.expert_on) { Some(true) } else { is(tables.expert_off).then_some(false) }
 }
 
 /// The need that two producers cause together, if the second one came soon enough after the first.
-pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: &Uses<'_>) -> Option<Need> {
+pub(super) fn need_of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: &Uses<'_>) -> Option<Need> {
     let [first, second] = both;
     let missing = distance.saturating_sub(second.age.valu);
     let between = first.age.valu.checked_sub(second.age.valu)?.checked_sub(1)?;
@@ -163,7 +163,7 @@ pub(super) fn of_two(row: &HazardRow, both: [&Past; 2], distance: u8, consumer: 
 /// Whether a producer that has just been issued makes a pair with an earlier producer of the row, which has this age.
 /// Only a limited number of vector operations may come between the two. If the row counts instructions, at least one of
 /// these must come between the two.
-pub(super) fn follows(row: &HazardRow, age: &Age) -> bool {
+pub(super) fn makes_pair(row: &HazardRow, age: &Age) -> bool {
     row.again.is_some_and(|again| age.valu.saturating_sub(1) <= again) && (!row.counted || age.counted.most > 0)
 }
 

@@ -51,7 +51,7 @@ impl Use {
     fn place(inst: &Inst, msb: VgprMsb, operand: &Operand, reg: Reg) -> Place {
         if let Reg::Vgpr(number) = reg {
             if msb == VgprMsb::ENTRY {
-                if let Some((first, count)) = RegSet::near(number, operand.bits) {
+                if let Some((first, count)) = RegSet::vgpr_run(number, operand.bits) {
                     return (if count == 0 { 0 } else { file::VECTOR }, first, count);
                 }
             }
@@ -176,7 +176,7 @@ impl<'i> Uses<'i> {
 
     /// Whether the upper bits of the numbers of vector registers are unknown.
     #[inline(always)]
-    pub fn is_in_any_bank(&self) -> bool {
+    pub fn is_bank_unknown(&self) -> bool {
         self.msb == VgprMsb::UNKNOWN
     }
 

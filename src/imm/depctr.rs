@@ -1,6 +1,6 @@
 //! The constant of `s_waitcnt_depctr`.
 
-use super::{start, used};
+use super::{checked_rest, used_bits};
 use crate::error::FieldError;
 use crate::opcode::Field;
 use crate::table::Part;
@@ -58,7 +58,7 @@ impl Depctr {
             n += 1;
         }
         let [hold_cnt, sa_sdst, va_vdst, va_sdst, va_ssrc, va_vcc, vm_vsrc] = counts;
-        let rest = simm16 & !used(parts);
+        let rest = simm16 & !used_bits(parts);
         Depctr { hold_cnt, sa_sdst, va_vdst, va_sdst, va_ssrc, va_vcc, vm_vsrc, rest }
     }
 
@@ -92,7 +92,7 @@ impl Depctr {
 
     /// The bits of the parts that the target has.
     pub(crate) fn parts_of(target: Target) -> u16 {
-        used(&IMMS[target as usize].depctr)
+        used_bits(&IMMS[target as usize].depctr)
     }
 
     /// The greatest number of a part, which means no wait; 0 if the target lacks the part.
@@ -110,7 +110,7 @@ impl Depctr {
     }
 
     pub(crate) const fn encode_in(self, places: &[Part; 7]) -> Result<u16, FieldError> {
-        let mut simm16 = check!(start(self.rest, places));
+        let mut simm16 = check!(checked_rest(self.rest, places));
         let parts = self.parts();
         let mut n = 0;
         while n < places.len() {

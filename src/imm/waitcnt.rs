@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{start, used};
+use super::{checked_rest, used_bits};
 use crate::error::FieldError;
 use crate::opcode::Field;
 use crate::table::{Counter, Counters, Part};
@@ -111,7 +111,7 @@ impl Waitcnt {
     /// Decodes simm16 without loss: [`Waitcnt::encode`] restores it. A counter at its maximum means no wait.
     pub const fn decode(target: Target, simm16: u16) -> Waitcnt {
         let parts = &IMMS[target as usize].waitcnt;
-        let mut wait = Waitcnt::new().with_rest(simm16 & !used(parts));
+        let mut wait = Waitcnt::new().with_rest(simm16 & !used_bits(parts));
         let mut n = 0;
         while n < parts.len() {
             let count = parts[n].get(simm16);
@@ -132,7 +132,7 @@ impl Waitcnt {
     }
 
     pub(crate) const fn encode_in(self, parts: &[Part; 3]) -> Result<u16, FieldError> {
-        let mut simm16 = check!(start(self.rest, parts));
+        let mut simm16 = check!(checked_rest(self.rest, parts));
         let mut n = 0;
         while n < Counter::ALL.len() {
             let counter = Counter::ALL[n];

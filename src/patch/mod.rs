@@ -66,7 +66,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
     #[inline]
     pub fn new(target: Target, code: &'a mut C) -> Result<Self, DecodeError> {
         // Moving the instruction out of a `Result` would be a wide load, which waits for the narrow stores before it.
-        let inst = match code.quick(target) {
+        let inst = match code.first_fast(target) {
             Some(inst) => inst,
             None => code.first(target)?,
         };

@@ -57,7 +57,7 @@ impl Inst {
                 if let OperandKind::Register(RegisterKind::HalfSelected { half, .. }) = desc.kind {
                     words.set(half, false);
                 }
-                encode(desc, coded.beside(desc, self), &mut words).map_err(|error| match (error, value) {
+                encode(desc, coded.completed(desc, self), &mut words).map_err(|error| match (error, value) {
                     (Refused::Range { .. }, Value::Imm(n)) => {
                         FieldError { field, value: n.into(), width: desc.width }.into()
                     }

@@ -5,7 +5,7 @@
 use super::{RetargetError, follows, names, translate};
 use crate::check::{RuleError, excluded};
 use crate::codec::code::{neither, off};
-use crate::codec::{SCALAR, access, bits, code_in, descs, flag, held, modifier, read};
+use crate::codec::{SCALAR, access, bits, code_in, descs, flag, modifier, modifier_bits, read};
 use crate::decode::canonical::{filled, unused};
 use crate::decode::decode_words;
 use crate::form::start_of;
@@ -132,7 +132,7 @@ impl Both<'_> {
         if !names::can_differ(desc) {
             return true;
         }
-        let bits = held(desc, self.from);
+        let bits = modifier_bits(desc, self.from);
         modifier(desc, self.from) < 0 || names::value(self.here, self.there, Some(desc), desc.field, bits) == Some(bits)
     }
 

@@ -29,10 +29,10 @@ pub(super) fn retarget(from: &Inst, second: Opcode, target: Target) -> Result<In
     words.dwords.iter_mut().zip(from.words()).for_each(|(to, &dword)| *to = dword);
     for info in layout.fields {
         if let Some(fixed) = info.fixed {
-            words.field(0, info, fixed.into());
+            words.put_field(0, info, fixed.into());
         }
     }
-    words.field(0, op, (x | y).into());
+    words.put_field(0, op, (x | y).into());
     let inst = decode_words(target, words.dwords.get(..from.words().len()).unwrap_or(&words.dwords));
     let inst = inst.map_err(|_| lacks)?;
     if (inst.opcode(), inst.second_opcode(), inst.len()) != (first, Some(second), from.len()) {

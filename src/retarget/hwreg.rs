@@ -40,9 +40,9 @@ pub(super) fn there(from: Target, to: Target, reg: Hwreg, named: Option<u8>) -> 
         return Ok(at(id));
     }
     let all = |there: &Hwreg| {
-        let is_whole = |bit: u8| meaning(from, reg.id, bit).is_some() && same(*there, bit);
+        let is_same = |bit: u8| meaning(from, reg.id, bit).is_some() && same(*there, bit);
         let ends = [reg, *there].map(|range| u32::from(range.offset) + u32::from(range.size));
-        ends.iter().all(|end| *end <= u32::BITS) && bits(reg).all(is_whole)
+        ends.iter().all(|end| *end <= u32::BITS) && bits(reg).all(is_same)
     };
     let place = |field: &HwregField| {
         let (name, index) = meaning(from, reg.id, reg.offset)?;

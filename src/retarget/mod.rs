@@ -14,8 +14,8 @@ mod names;
 
 use crate::code::{AGPR, INT};
 use crate::codec::{
-    Address, EncodedOperand, access, descs, encode, held, hold, is_conditional, is_signed, modifier, read,
-    sign_extended, unit, value,
+    Address, EncodedOperand, access, descs, encode, is_conditional, is_signed, modifier, modifier_bits, put_modifier,
+    read, sign_extended, unit, value,
 };
 use crate::compare::image_address_of;
 use crate::error::DecodeError;
@@ -300,7 +300,7 @@ fn retarget_as(
     let mut words = form.start_as(from);
     // Modifiers come first, because the positions of some operands depend on them.
     for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {
-        words.desc(desc, silent(from.opcode(), desc)).map_err(|_| lacks())?;
+        words.put_value(desc, silent(from.opcode(), desc)).map_err(|_| lacks())?;
     }
     for desc in descs.all().filter(|i| i.access.is_none()) {
         let refused = || refused(from, desc);
@@ -319,9 +319,9 @@ fn retarget_as(
         let value = match modifier(desc, from) {
             // Fields of signed numbers differ in width.
             number if number < 0 => negative(other, number).ok_or_else(refused)?,
-            _ => modifier_there((descs, desc), (there, other), held(desc, from)).ok_or_else(refused)?,
+            _ => modifier_there((descs, desc), (there, other), modifier_bits(desc, from)).ok_or_else(refused)?,
         };
-        hold(other, value, &mut words).map_err(|_| refused())?;
+        put_modifier(other, value, &mut words).map_err(|_| refused())?;
     }
     // A scalar address that only the target's form has is encoded as absent.
     for desc in there.all().filter(|i| i.kind.is_scalar_address()) {
@@ -337,7 +337,7 @@ fn retarget_as(
         let meaningless =
             matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc)) && !desc.kind.is_scalar_address();
         if meaningless && desc.kind.bare() == other.kind.bare() {
-            words.desc(other, value(desc, from)).map_err(|_| refused(from, desc))?;
+            words.put_value(other, value(desc, from)).map_err(|_| refused(from, desc))?;
         }
         let Some(coded) = coded else { continue };
         let coded = match Special::Null.code(target) {

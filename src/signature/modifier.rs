@@ -22,7 +22,7 @@ pub struct ModifierSignature {
     signature: Signature,
     desc: &'static OperandDesc,
     /// The lowest bit of the field, if it is not the descriptor's own field.
-    beside: Option<u8>,
+    other_lsb: Option<u8>,
     /// The image address, if the modifier determines its number of registers: the form cannot name every number of
     /// registers.
     address: Option<Address<'static>>,
@@ -38,7 +38,7 @@ impl ModifierSignature {
             let OperandKind::Modifier(ModifierKind::Bitop3 { middle, low }) = desc.kind else { return None };
             let lsb = *[middle, low].get(usize::from(n))?;
             let (field, mask) = (signature.field_at(lsb)?, (1 << TABLE) - 1);
-            let beside = Some(lsb);
+            let other_lsb = Some(lsb);
             return Some(ModifierSignature {
                 field,
                 bits: TABLE,
@@ -46,7 +46,7 @@ impl ModifierSignature {
                 mask,
                 signature: *signature,
                 desc,
-                beside,
+                other_lsb,
                 address: None,
             });
         }
@@ -62,7 +62,7 @@ impl ModifierSignature {
             mask,
             signature: *signature,
             desc,
-            beside: None,
+            other_lsb: None,
             address,
         })
     }
@@ -79,8 +79,8 @@ impl ModifierSignature {
 
     /// The lowest bit of the field, if it is not the descriptor's own field.
     #[cfg(feature = "text")]
-    pub(crate) fn beside(&self) -> Option<u8> {
-        self.beside
+    pub(crate) fn other_lsb(&self) -> Option<u8> {
+        self.other_lsb
     }
 
     /// Whether the field may hold this value. Another field may still forbid it: some modifiers exclude each other,
@@ -88,7 +88,7 @@ impl ModifierSignature {
     ///
     /// A signed value is given as the bits of the field.
     pub fn takes(&self, value: u32) -> bool {
-        let accepts = |value| match self.beside {
+        let accepts = |value| match self.other_lsb {
             Some(lsb) => (0..self.bits).all(|n| self.signature.probe.can_be(lsb + n, value >> n & 1 == 1)),
             None => self.signature.probe.accepts(self.desc, value, false),
         };

@@ -16,7 +16,8 @@ const NAME: usize = 32;
 /// Length of the separator after each text: a comma and a space.
 const END: usize = 2;
 
-/// Prints an instruction. Returns `None` if `long` must print it instead; the buffer's contents are then meaningless.
+/// Prints an instruction. Returns `None` if `print_from_descriptors` must print it instead; the buffer's contents are
+/// then meaningless.
 ///
 /// Most instructions are printed without branches that depend on the kind or number of operands, because such branches
 /// are often mispredicted: a text is copied for every possible operand, and missing operands have empty texts. Other

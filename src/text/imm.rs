@@ -3,7 +3,7 @@
 use super::Printer;
 use super::out::Out;
 use crate::code::floats::F32_BITS;
-use crate::codec::{bits, flag, held};
+use crate::codec::{bits, flag, modifier_bits};
 use crate::flags::Flags;
 use crate::imm::{DelayAlu, Depctr, GprIdx, Hwreg, Imm, Sendmsg, Waitcnt};
 use crate::kind::{ListStyle, ModifierKind, Notation, NumberKind, OperandKind, Position};
@@ -241,7 +241,7 @@ impl Printer<'_> {
 
     pub(super) fn modifier(&self, desc: &OperandDesc, out: &mut Out) {
         let OperandKind::Modifier(kind) = desc.kind else { return };
-        let v = held(desc, self.inst);
+        let v = modifier_bits(desc, self.inst);
         let number = |out: &mut Out| {
             self.label(desc, out);
             out.dec(v);

@@ -101,7 +101,7 @@ impl TextBuffer {
     #[doc(hidden)]
     pub fn print_small(&mut self, inst: &Inst) -> &[u8] {
         self.0.clear();
-        long(inst, &mut self.0);
+        print_from_descriptors(inst, &mut self.0);
         self.0.bytes()
     }
 
@@ -232,12 +232,12 @@ fn print(inst: &Inst, low: u32, high: u32, out: &mut Out) {
     {
         return;
     }
-    long(inst, out);
+    print_from_descriptors(inst, out);
 }
 
 /// Prints any instruction from its descriptors. A build without the feature `fast` prints all instructions here.
 #[inline(never)]
-fn long(inst: &Inst, out: &mut Out) {
+fn print_from_descriptors(inst: &Inst, out: &mut Out) {
     each(&Printer::new(inst), out);
 }
 

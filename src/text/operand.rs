@@ -306,8 +306,8 @@ impl Printer<'_> {
     /// if the highest of the 32 bits is set, unless the operand is a double: then the number is the upper half of the
     /// double.
     fn would_grow(&self, ty: DataType, dwords: u16) -> bool {
-        let is_long = || dwords == 2 && ty != DataType::F64 && self.inst.words().len() == 2;
-        has_literal64(self.inst.target()) && self.literal_value() >> 31 == 1 && is_long()
+        let can_hold = || dwords == 2 && ty != DataType::F64 && self.inst.words().len() == 2;
+        has_literal64(self.inst.target()) && self.literal_value() >> 31 == 1 && can_hold()
     }
 
     /// Whether an inline constant has the value of the literal.

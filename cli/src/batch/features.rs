@@ -70,7 +70,7 @@ fn feature(target: Target, text: &str) -> Result<(), String> {
         Ok(())
     } else if !MODES.contains(&name) {
         Err(format!("unknown feature \"{shown}\""))
-    } else if isa::mode(target, name) == on {
+    } else if isa::is_mode_on(target, name) == on {
         Ok(())
     } else {
         let sign = if on { '+' } else { '-' };

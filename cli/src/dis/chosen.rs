@@ -29,7 +29,7 @@ pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
 }
 
 /// The number of bytes of a name that are compared, from its beginning.
-const LONGEST: usize = 64;
+const LONGEST_NAME: usize = 64;
 /// The number of names that are offered.
 const OFFERED: usize = 5;
 
@@ -65,7 +65,7 @@ impl Near {
                 false => distance(cut(&self.name), cut(&name)),
             };
             // Names that are not similar are offered, too, if no better ones exist.
-            let distance = if distance * 3 <= self.name.len() { distance } else { LONGEST };
+            let distance = if distance * 3 <= self.name.len() { distance } else { LONGEST_NAME };
             let other = symbol.kind != SymbolKind::Kernel;
             let is_better = self.best.last().is_none_or(|(far, last, _)| (distance, other) < (*far, *last));
             if is_better || self.best.len() < OFFERED {
@@ -78,8 +78,8 @@ impl Near {
     }
 
     pub fn message(&self) -> String {
-        let is_similar = self.best.first().is_some_and(|(distance, ..)| *distance < LONGEST);
-        let offered = self.best.iter().filter(|(distance, ..)| !is_similar || *distance < LONGEST);
+        let is_similar = self.best.first().is_some_and(|(distance, ..)| *distance < LONGEST_NAME);
+        let offered = self.best.iter().filter(|(distance, ..)| !is_similar || *distance < LONGEST_NAME);
         let names: Vec<&str> = offered.map(|(.., name)| name.as_str()).collect();
         let hint: Cow<'_, str> = match (names.is_empty(), is_similar) {
             (true, _) => "no code has a name".into(),
@@ -92,7 +92,7 @@ impl Near {
 }
 
 fn cut(name: &str) -> &[u8] {
-    name.as_bytes().get(..LONGEST).unwrap_or(name.as_bytes())
+    name.as_bytes().get(..LONGEST_NAME).unwrap_or(name.as_bytes())
 }
 
 /// The number of bytes that have to be changed, added or removed to turn one text into the other.

@@ -31,11 +31,11 @@ impl Page<'_> {
     /// The error of the writer, or of another core.
     #[inline]
     pub fn line(&mut self) -> io::Result<()> {
-        if self.text.buf.len() < HELD { Ok(()) } else { self.pass() }
+        if self.text.buf.len() < HELD { Ok(()) } else { self.write_if_full() }
     }
 
     #[cold]
-    fn pass(&mut self) -> io::Result<()> {
+    fn write_if_full(&mut self) -> io::Result<()> {
         (self.write)(&self.text.buf)?;
         self.text.buf.clear();
         Ok(())

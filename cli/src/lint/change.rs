@@ -47,7 +47,7 @@ fn apply_repair(args: &Args, name: &str, bytes: &[u8], repair: Repair) -> Result
             let plan = plan.map_err(|e| Error::input(e.to_string()))?;
             let new = plan.edits.apply(target, bytes, args.base);
             let new = new.map_err(|error| Error::input(error.to_string()))?;
-            leads_nowhere_new(args, plan.unknown())?;
+            refuse_unknown_jump(args, plan.unknown())?;
             add(&mut counts, &plan.edits);
             Some(new)
         }
@@ -133,7 +133,7 @@ fn image_of(
     }
     add(counts, &plan.edits);
     let new = repair::apply(image, target, &plan.edits).map_err(input)?;
-    leads_nowhere_new(args, plan.unknown())?;
+    refuse_unknown_jump(args, plan.unknown())?;
     let tables: Vec<_> = image.debug_tables().collect();
     if !tables.is_empty() {
         let stale = format!("its tables for debuggers ({}) are still those of the code before", tables.join(", "));
@@ -149,7 +149,7 @@ fn note(text: std::fmt::Arguments<'_>) {
 
 /// Refuses changes that move code to which a jump with an unknown target may lead, unless `--trust-jumps` is given.
 /// `jump`: the error about that jump, if there is one.
-fn leads_nowhere_new(args: &Args, jump: Option<amdgpu_lint::Error>) -> Result<()> {
+fn refuse_unknown_jump(args: &Args, jump: Option<amdgpu_lint::Error>) -> Result<()> {
     match jump.filter(|_| !args.trust_jumps) {
         Some(error) => Err(Error::input(format!(
             "{error}; --trust-jumps says that nothing points into that code but branches and relocations"

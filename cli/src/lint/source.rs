@@ -23,9 +23,10 @@ impl Assembled {
     /// Assembles the text of a source.
     pub fn of(name: &str, text: &str, options: &Options) -> std::result::Result<Assembled, Faults> {
         let assembly = amdgpu_asm::assemble(name, text, options)?;
-        let is_open = |faults: &Faults| faults.all().iter().all(|f| matches!(f.kind, Kind::Undefined | Kind::Shared));
+        let needs_linker =
+            |faults: &Faults| faults.all().iter().all(|f| matches!(f.kind, Kind::Undefined | Kind::Shared));
         let (bytes, is_object) = match assembly.to_code_object(false) {
-            Err(faults) if is_open(&faults) => (assembly.to_object()?, true),
+            Err(faults) if needs_linker(&faults) => (assembly.to_object()?, true),
             linked => (linked?, false),
         };
         Ok(Assembled { bytes, assembly, is_object })

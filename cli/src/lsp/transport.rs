@@ -9,7 +9,7 @@ use lsp_server::Message;
 /// The length of the longest line of a header in bytes.
 const LONGEST_HEADER: u64 = 1 << 12;
 /// The length of the longest message in bytes.
-const LONGEST: u64 = 1 << 30;
+const LONGEST_MESSAGE: u64 = 1 << 30;
 
 /// A message of the editor.
 pub enum Incoming {
@@ -42,7 +42,7 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
         }
     }
     let length = length.ok_or_else(|| damaged("a message has no length"))?;
-    if length > LONGEST {
+    if length > LONGEST_MESSAGE {
         return Err(damaged("a message is too long"));
     }
     let mut body = Vec::new();

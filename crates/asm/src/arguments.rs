@@ -47,8 +47,8 @@ fn token(text: &str) -> (Token, usize) {
         }
         b'\'' => {
             let len = if at(1) == b'\\' { 4 } else { 3 };
-            let is_whole = at(len - 1) == b'\'' && text.is_char_boundary(len);
-            (Token::Other, if is_whole { len } else { 1 })
+            let is_char = at(len - 1) == b'\'' && text.is_char_boundary(len);
+            (Token::Other, if is_char { len } else { 1 })
         }
         b'0'..=b'9' => {
             let mut end = while_(|c| c.is_ascii_alphanumeric() || c == b'.');
@@ -142,12 +142,12 @@ pub struct Arguments<'t> {
     pub text: &'t str,
     pub at: usize,
     /// Whether the rest of the text has no `>` that ends an argument after `<`.
-    is_open: bool,
+    is_unclosed: bool,
 }
 
 impl Arguments<'_> {
     pub fn new(text: &str) -> Arguments<'_> {
-        Arguments { text, at: blank(text), is_open: false }
+        Arguments { text, at: blank(text), is_unclosed: false }
     }
 
     pub fn rest(&self) -> &str {
@@ -171,7 +171,7 @@ impl Arguments<'_> {
 
     /// Reads an argument between `<` and `>`, in which `!` precedes a `>` that does not end the argument.
     pub fn bracketed(&mut self) -> Option<String> {
-        let rest = self.rest().strip_prefix('<').filter(|_| !self.is_open)?;
+        let rest = self.rest().strip_prefix('<').filter(|_| !self.is_unclosed)?;
         let (mut out, mut is_escaped) = (String::new(), false);
         for (n, c) in rest.char_indices() {
             match c {
@@ -186,7 +186,7 @@ impl Arguments<'_> {
                 }
             }
         }
-        self.is_open = true;
+        self.is_unclosed = true;
         None
     }
 
@@ -226,8 +226,8 @@ impl Body<'_> {
             let len = rest.bytes().position(|c| !plain(c)).unwrap_or(rest.len());
             out += rest.get(..len).unwrap_or("");
             rest = rest.get(len..).unwrap_or("");
-            let behind = rest.strip_prefix('\\');
-            let from = behind.unwrap_or(rest);
+            let escaped = rest.strip_prefix('\\');
+            let from = escaped.unwrap_or(rest);
             let len = from.bytes().position(|c| !is_name(c)).unwrap_or(from.len());
             let (word, after) = from.split_at(len);
             rest = after;
@@ -236,7 +236,7 @@ impl Body<'_> {
                 rest = if self.is_alternate { rest.strip_prefix('&').unwrap_or(rest) } else { rest };
                 continue;
             }
-            match (behind.is_some() && word.is_empty(), after.as_bytes().first(), self.number) {
+            match (escaped.is_some() && word.is_empty(), after.as_bytes().first(), self.number) {
                 (true, Some(b'@'), Some(number)) => out += &number.to_string(),
                 (true, Some(b'+'), _) => out += &self.count.to_string(),
                 (true, Some(b'('), _) if after.starts_with("()") => {
@@ -244,7 +244,7 @@ impl Body<'_> {
                     continue;
                 }
                 (is_alone, ..) => {
-                    out += if behind.is_some() { "\\" } else { "" };
+                    out += if escaped.is_some() { "\\" } else { "" };
                     out += word;
                     // The second of two backslashes does not begin a name.
                     if is_alone && after.starts_with('\\') {

@@ -524,7 +524,7 @@ impl Assembler {
         self.table.register_all(&expr);
         let value = self.table.value(&expr).map_or_else(|_| self.table.joined(expr), Expr::Int);
         let symbol = self.table.get_mut(id);
-        (symbol.def, symbol.place, symbol.is_set, symbol.is_open) = (Def::Variable(value), place, true, again);
+        (symbol.def, symbol.place, symbol.is_set, symbol.may_change) = (Def::Variable(value), place, true, again);
         symbol.is_named_above = is_named_above;
         Ok(())
     }

@@ -13,7 +13,7 @@ const DEPTH: u16 = 256;
 /// The depth that is left at the beginning of an evaluation.
 pub const TOP: u16 = 4 * DEPTH;
 /// The greatest number of operators, one after the other, in an expression that is not known when it is read.
-const LONGEST: u16 = 4096;
+const MOST_OPERATORS: u16 = 4096;
 /// The greatest number of steps, through parts of expressions and symbols, of one evaluation.
 const STEPS: u32 = 20_000;
 
@@ -77,10 +77,10 @@ impl Expr {
 
     /// Whether a literal with this expression is its value, and not a distance from the literal, as in LLVM's
     /// assembler: the expression is a difference, a number, a symbol with an `abs` part, or made of these.
-    pub fn is_difference(&self) -> bool {
+    pub fn is_absolute(&self) -> bool {
         match self {
             Expr::Binary("-", _, _) => true,
-            Expr::Binary(_, parts, _) => parts.0.is_difference() && parts.1.is_difference(),
+            Expr::Binary(_, parts, _) => parts.0.is_absolute() && parts.1.is_absolute(),
             Expr::Symbol(_, variant) => variant.is_some_and(|v| v.starts_with("abs")),
             Expr::Int(_) => true,
             _ => false,
@@ -126,8 +126,8 @@ impl Reader<'_, '_> {
                 }
                 _ => {
                     let depth = left.depth().max(right.depth()) + 1;
-                    if depth > LONGEST {
-                        let message = format!("the expression has more than {LONGEST} operators");
+                    if depth > MOST_OPERATORS {
+                        let message = format!("the expression has more than {MOST_OPERATORS} operators");
                         return Err(self.scan.since(start, message));
                     }
                     Expr::Binary(text, Box::new((left, right)), depth)

@@ -8,7 +8,7 @@ use crate::flaw::{Flaw, Flaws, Span};
 use crate::source::File;
 
 /// The length in bytes of the longest line whose text a [`Place`] contains.
-const LONGEST: usize = 400;
+const LONGEST_LINE: usize = 400;
 
 /// A place in a source, in an included file, or in the expansion of a macro or a repetition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -196,9 +196,9 @@ impl<'f> Lines<'f> {
         let span = whole(&file.text, span);
         let (line, column, range) = self.position(span.file, &file.text, span.start);
         let (end_line, end_column, _) = self.position(span.file, &file.text, span.end);
-        let text = file.text.get(range).filter(|text| text.len() <= LONGEST).map(str::to_string);
-        let behind = file.markers.partition_point(|marker| marker.next <= line);
-        let marker = behind.checked_sub(1).and_then(|last| file.markers.get(last));
+        let text = file.text.get(range).filter(|text| text.len() <= LONGEST_LINE).map(str::to_string);
+        let next = file.markers.partition_point(|marker| marker.next <= line);
+        let marker = next.checked_sub(1).and_then(|last| file.markers.get(last));
         let number = |line: usize| marker.map_or(line, |marker| (line - marker.next).saturating_add(marker.line));
         let name = marker.map_or(&file.name, |marker| &marker.file);
         let (line, end_line) = (number(line), number(end_line));

@@ -204,10 +204,10 @@ impl Assembler {
             names.open.take();
             let branch = parse_with(target, text, &names);
             // The instruction may be a branch with wrong text after its target.
-            let is_wrong_behind = matches!((branch, parsed), (Err(b), Err(p))
+            let is_wrong_after = matches!((branch, parsed), (Err(b), Err(p))
                 if b.kind == ParseErrorKind::Unexpected && b.span.start >= p.span.end);
             let is_branch = branch.is_ok_and(|inst| inst.operands().any(|o| matches!(o.value, Value::Label(_))));
-            if is_branch || is_wrong_behind {
+            if is_branch || is_wrong_after {
                 parsed = branch;
             }
         }

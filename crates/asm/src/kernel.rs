@@ -101,7 +101,7 @@ pub fn has(target: Target, name: &str) -> bool {
 }
 
 /// Whether the number of a directive takes all 32 bits of a dword of the descriptor.
-fn is_whole(directive: &Directive) -> bool {
+fn is_dword(directive: &Directive) -> bool {
     directive.max() == u32::MAX
 }
 
@@ -247,10 +247,10 @@ impl Assembler {
         let open = open.filter_map(|(name, (expr, place))| Some((position(target, name)?, place.start, expr)));
         let mut open: Vec<_> = open.collect();
         open.sort_by_key(|(position, start, _)| (*position, *start));
-        let behind = open.partition_point(|((byte, _), ..)| *byte < KernelDescriptor::ENTRY);
-        open[..behind].iter().for_each(|(.., expr)| self.table.register_all(expr));
+        let code = open.partition_point(|((byte, _), ..)| *byte < KernelDescriptor::ENTRY);
+        open[..code].iter().for_each(|(.., expr)| self.table.register_all(expr));
         self.table.register(kernel.code);
-        open[behind..].iter().for_each(|(.., expr)| self.table.register_all(expr));
+        open[code..].iter().for_each(|(.., expr)| self.table.register_all(expr));
         Ok(())
     }
 
@@ -284,7 +284,7 @@ impl Assembler {
     /// not define. Adds the descriptor's section to `open`, because the section's fix-ups are no longer in order.
     fn leave_open(&mut self, kernel: &Kernel, open: &mut BTreeSet<usize>) {
         let Ok(target) = self.processor(kernel.place).map(|processor| processor.target) else { return };
-        for name in target.directives().iter().filter(|directive| is_whole(directive)).map(|directive| directive.name())
+        for name in target.directives().iter().filter(|directive| is_dword(directive)).map(|directive| directive.name())
         {
             let value = kernel.values.get(name).filter(|(expr, _)| self.table.value(expr).is_err());
             let (Some((expr, place)), Some((byte, _))) = (value.cloned(), position(target, name)) else { continue };
@@ -340,8 +340,8 @@ impl Assembler {
         let mut descriptor = KernelDescriptor::new(target);
         for directive in target.directives() {
             let name = directive.name();
-            let is_open = |(expr, _): &(Expr, Span)| is_whole(directive) && self.table.value(expr).is_err();
-            if kernel.values.get(name).is_some_and(is_open) {
+            let is_unknown = |(expr, _): &(Expr, Span)| is_dword(directive) && self.table.value(expr).is_err();
+            if kernel.values.get(name).is_some_and(is_unknown) {
                 continue;
             }
             if let Some(value) = value(name)? {

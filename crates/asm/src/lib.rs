@@ -188,7 +188,7 @@ pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, F
     let mut rounds = 0;
     let (assembler, image) = loop {
         let (assembler, image) =
-            round(name, text, options, (long.clone(), padded.clone(), guess.clone()), rounds + 1 == ROUNDS);
+            read_once(name, text, options, (long.clone(), padded.clone(), guess.clone()), rounds + 1 == ROUNDS);
         rounds += 1;
         let is_final = assembler.found == guess || rounds == ROUNDS;
         if is_final && assembler.too_far.is_empty() && assembler.broken.is_empty() {
@@ -210,7 +210,7 @@ const ROUNDS: u32 = 32;
 
 /// Reads the source once. `known` are the numbers of the long branches, the numbers of the branches with an `s_nop`
 /// after them, and the values that depend on later lines.
-fn round(
+fn read_once(
     name: &str,
     text: &str,
     options: &Options,

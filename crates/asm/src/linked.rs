@@ -194,8 +194,8 @@ struct Pointers {
 impl Pointers {
     fn of(image: &Image, dynamic: &Dynamic) -> Pointers {
         let is_got = |kind: u32| Formula::of(kind).is_some_and(|formula| formula.base == Base::Entry);
-        let is_open = |n: usize| image.symbols[n].is_open() && dynamic.number(n).is_some();
-        let is_named = |of: Referent| matches!(of, Referent::Symbol(n) if is_open(n));
+        let is_replaceable = |n: usize| image.symbols[n].is_replaceable() && dynamic.number(n).is_some();
+        let is_named = |of: Referent| matches!(of, Referent::Symbol(n) if is_replaceable(n));
         let mut entries: BTreeSet<(usize, bool)> = BTreeSet::new();
         let (mut count, mut relative) = (0, 0);
         for relocation in relocations(image) {
@@ -380,7 +380,7 @@ impl Written<'_> {
             return;
         };
         let open = match relocation.of {
-            Referent::Symbol(n) if symbols[n].is_open() && is_loaded && formula.base == Base::Symbol => Some(n),
+            Referent::Symbol(n) if symbols[n].is_replaceable() && is_loaded && formula.base == Base::Symbol => Some(n),
             _ => None,
         };
         if open.is_some_and(|n| symbols[n].at != DefinedIn::Undefined || relocation.kind != kinds::ABS32_LO) {
@@ -418,7 +418,7 @@ impl Written<'_> {
     /// Adds a relocation that makes the loader write an address.
     fn load(&mut self, place: u64, of: Referent, addend: i64, symbols: &[Symbol]) {
         if let Referent::Symbol(n) = of {
-            if let Some(number) = self.dynamic.number(n).filter(|_| symbols[n].is_open()) {
+            if let Some(number) = self.dynamic.number(n).filter(|_| symbols[n].is_replaceable()) {
                 self.loaded.push((place, kinds::ABS64, number, addend));
                 return;
             }

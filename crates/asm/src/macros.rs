@@ -57,7 +57,7 @@ pub const CONDITIONS: [&str; 16] = [
 ];
 
 /// The greatest length of an included file in bytes.
-const LONGEST: u64 = 1 << 30;
+const LONGEST_FILE: u64 = 1 << 30;
 
 impl Assembler {
     /// Handles a line among skipped lines, in which only directives about conditions have an effect.
@@ -273,7 +273,7 @@ impl Assembler {
 
     /// Fails if text follows the end of the last block in its line.
     pub fn check_end(&mut self) -> Result<()> {
-        let place = self.source.behind_end.take();
+        let place = self.source.after_end.take();
         place.map_or(Ok(()), |place| Err(Flaw::new(place, "the end of the line expected")))
     }
 
@@ -288,10 +288,10 @@ impl Assembler {
                 Ok(file) => {
                     let mut bytes = Vec::new();
                     // A file that is a device can be endless.
-                    let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
+                    let read = file.take(LONGEST_FILE + 1).read_to_end(&mut bytes);
                     read.map_err(|e| format!("cannot read {name:?}: {e}"))?;
-                    return match bytes.len() as u64 > LONGEST {
-                        true => Err(format!("{name:?} is longer than {LONGEST} bytes")),
+                    return match bytes.len() as u64 > LONGEST_FILE {
+                        true => Err(format!("{name:?} is longer than {LONGEST_FILE} bytes")),
                         false => Ok(bytes),
                     };
                 }
@@ -313,9 +313,9 @@ impl Assembler {
         while !scan.is_done() {
             let start = scan.at;
             let mut parameter = Parameter { name: scan.name()?, default: None, required: false, rest: false };
-            let is_behind_rest = parameters.all.last().is_some_and(|last| last.rest);
+            let is_after_rest = parameters.all.last().is_some_and(|last| last.rest);
             let number = parameters.all.len();
-            if is_behind_rest || parameters.numbers.insert(parameter.name.clone(), number).is_some() {
+            if is_after_rest || parameters.numbers.insert(parameter.name.clone(), number).is_some() {
                 return Err(scan.since(start, "no such parameter can follow"));
             }
             if scan.eat(":") {
@@ -342,8 +342,8 @@ impl Assembler {
     /// Continues with the expansion of a macro.
     pub fn expand(&mut self, name: &str, scan: &mut Scan<'_>) -> Result<()> {
         let place = scan.line.whole();
-        let Some(called) = self.macros.get(name).cloned() else { return Ok(()) };
-        let Macro { parameters: Parameters { all: parameters, numbers }, body, .. } = &*called;
+        let Some(expanded) = self.macros.get(name).cloned() else { return Ok(()) };
+        let Macro { parameters: Parameters { all: parameters, numbers }, body, .. } = &*expanded;
         let start = scan.at;
         let at = |at: usize| scan.line.place(start + at..start + at);
         let mut values: Vec<Option<String>> = vec![None; parameters.len()];
@@ -387,8 +387,8 @@ impl Assembler {
             *value = value.take().or(parameter.default.clone());
         }
         let value = |word: &str| Some(values.get(*numbers.get(word)?)?.as_deref().unwrap_or(""));
-        let text = Body { count: called.calls.get(), ..self.body(body.text()) }.substitute(value);
-        called.calls.set(called.calls.get() + 1);
+        let text = Body { count: expanded.calls.get(), ..self.body(body.text()) }.substitute(value);
+        expanded.calls.set(expanded.calls.get() + 1);
         self.expansions += 1;
         self.source.push(format!("the macro {name}"), &text, Some(place), true, self.conditions.len())
     }

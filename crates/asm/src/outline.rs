@@ -153,9 +153,9 @@ impl Outline {
     /// The range of the name that contains a byte or ends just before it.
     pub fn name_at(&self, at: usize) -> Option<Range<usize>> {
         let bytes = self.code.as_bytes();
-        let (before, behind) = (bytes.get(..at)?, bytes.get(at..)?);
+        let (before, after) = (bytes.get(..at)?, bytes.get(at..)?);
         let start = at - before.iter().rev().take_while(|byte| is_name(**byte)).count();
-        let end = at + behind.iter().take_while(|byte| is_name(**byte)).count();
+        let end = at + after.iter().take_while(|byte| is_name(**byte)).count();
         (start < end).then_some(start..end)
     }
 
@@ -170,8 +170,8 @@ impl Outline {
 
     /// The last part that begins at or before a byte.
     pub fn part_before(&self, at: usize) -> Option<&Part> {
-        let behind = self.parts.partition_point(|part| part.word.start <= at);
-        self.parts.get(behind.checked_sub(1)?)
+        let next = self.parts.partition_point(|part| part.word.start <= at);
+        self.parts.get(next.checked_sub(1)?)
     }
 }
 

@@ -45,8 +45,8 @@ impl<'a> Places<'a> {
         let parts = self.sections.iter().filter(|part| part.name == section && part.start <= offset);
         let part = parts.max_by_key(|part| part.start)?;
         let spans = self.spans.get(part.number)?;
-        let behind = spans.partition_point(|(start, _)| *start <= offset - part.start);
-        let (_, span) = *spans.get(behind.checked_sub(1)?)?;
+        let next = spans.partition_point(|(start, _)| *start <= offset - part.start);
+        let (_, span) = *spans.get(next.checked_sub(1)?)?;
         let mut in_file = span;
         while let Some(from) =
             self.lines.files().get(in_file.file).filter(|file| file.is_made).and_then(|file| file.from)

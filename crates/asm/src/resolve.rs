@@ -148,13 +148,13 @@ impl Assembler {
             }
         }
         self.add_versions(&mut symbols, &mut numbers);
-        let mut asked = self.asked(&numbers);
+        let mut requested = self.requested(&numbers);
         let mut sections = Vec::new();
         for index in 0..self.sections.len() {
             let fixups = std::mem::take(&mut self.sections[index].fixups);
             // Relocations of `.reloc` with a number come before the relocations of values. Relocations of `.reloc` with
             // a label come after the relocations of values.
-            let (mut relocations, behind) = asked.remove(&index).unwrap_or_default();
+            let (mut relocations, last) = requested.remove(&index).unwrap_or_default();
             for fixup in &fixups {
                 match self.resolve(fixup, index, &numbers) {
                     Ok(Some(relocation)) => relocations.push(relocation),
@@ -162,7 +162,7 @@ impl Assembler {
                     Err(fault) => self.fault(fault),
                 }
             }
-            relocations.extend(behind);
+            relocations.extend(last);
             let section = self.sections[index].clone();
             let linked = section.identity.of.and_then(|of| {
                 let place = self.table.location(of).map(|(section, _)| section);
@@ -235,8 +235,8 @@ impl Assembler {
 
     /// The relocations of `.reloc`, by their sections. The first list has the relocations whose offset is a number, and
     /// the second list the relocations whose offset is a label.
-    fn asked(&mut self, numbers: &[Option<usize>]) -> HashMap<usize, (Vec<Relocation>, Vec<Relocation>)> {
-        let mut asked = HashMap::<usize, (Vec<Relocation>, Vec<Relocation>)>::new();
+    fn requested(&mut self, numbers: &[Option<usize>]) -> HashMap<usize, (Vec<Relocation>, Vec<Relocation>)> {
+        let mut requested = HashMap::<usize, (Vec<Relocation>, Vec<Relocation>)>::new();
         for one in std::mem::take(&mut self.relocations) {
             let fault = |why: &str| Flaw::new(one.place, why);
             let offset = self.table.linear(&one.offset, super::expr::TOP).ok().and_then(|sum| self.table.place(&sum));
@@ -267,13 +267,13 @@ impl Assembler {
             match (found, of) {
                 (Ok((section, offset, is_at_label)), Ok((of, addend))) => {
                     let relocation = Relocation { offset, kind: one.kind, of, addend, place: one.place };
-                    let (at_numbers, at_labels) = asked.entry(section).or_default();
+                    let (at_numbers, at_labels) = requested.entry(section).or_default();
                     (if is_at_label { at_labels } else { at_numbers }).push(relocation);
                 }
                 (Err(flaw), _) | (_, Err(flaw)) => self.fault(flaw),
             }
         }
-        asked
+        requested
     }
 
     /// Writes the notes to their section.
@@ -420,7 +420,7 @@ impl Assembler {
         }
         // The literal of an instruction is a distance from the literal itself, unless the text is a difference.
         let width = if let FixupKind::Data(width) | FixupKind::Literal(width) = fixup.kind { width } else { 4 };
-        let mut from_here = matches!(fixup.kind, FixupKind::Literal(_)) && !fixup.expr.is_difference();
+        let mut from_here = matches!(fixup.kind, FixupKind::Literal(_)) && !fixup.expr.is_absolute();
         if !from_here || linear.terms.is_empty() {
             if let Ok(value) = self.table.fold(&linear) {
                 return self.store(fixup, section, width, value).map(|()| None);
@@ -579,7 +579,7 @@ impl Symbol {
     }
 
     /// Whether another module's definition could replace the symbol.
-    pub fn is_open(&self) -> bool {
+    pub fn is_replaceable(&self) -> bool {
         !self.is_local() && (self.at == DefinedIn::Undefined || self.visibility == STV_DEFAULT)
     }
 }

@@ -101,7 +101,7 @@ pub struct Source {
     pub long_strings: Vec<Span>,
     has_long_strings: bool,
     /// The text after the end of the last block in the same line, which is an error.
-    pub behind_end: Option<Span>,
+    pub after_end: Option<Span>,
     /// The greatest size of all expansions together, in bytes.
     pub most: usize,
     pub include: Vec<PathBuf>,
@@ -205,7 +205,7 @@ impl Source {
                 if depth == 0 {
                     let from = line.text().len() - text.len() + first.len();
                     let is_last = text.get(first.len()..).unwrap_or("").trim().is_empty();
-                    self.behind_end = (!is_last).then(|| line.place(from..line.text().len()));
+                    self.after_end = (!is_last).then(|| line.place(from..line.text().len()));
                     return Some(body.clone());
                 }
                 depth -= 1;

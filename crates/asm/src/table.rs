@@ -57,7 +57,7 @@ pub struct Symbol {
     /// Whether the source gives the symbol a value.
     pub is_set: bool,
     /// Whether the source may give the symbol another value later.
-    pub is_open: bool,
+    pub may_change: bool,
     /// Whether a statement before the definition names the symbol. If the symbol later gets another value, that
     /// statement keeps this one.
     pub is_named_above: bool,
@@ -119,7 +119,7 @@ impl Table {
             visibility: 0,
             order: None,
             is_set: false,
-            is_open: false,
+            may_change: false,
             is_named_above: false,
             is_own: false,
             is_weak_name: false,
@@ -175,7 +175,7 @@ impl Table {
     pub fn id_again(&mut self, name: &str, place: Span) -> SymbolId {
         let id = self.id(name, place);
         let symbol = &self.all[id];
-        let (Def::Variable(value), true) = (&symbol.def, symbol.is_open || symbol.is_own || name.starts_with(OWN))
+        let (Def::Variable(value), true) = (&symbol.def, symbol.may_change || symbol.is_own || name.starts_with(OWN))
         else {
             return id;
         };

@@ -247,7 +247,7 @@ fn call(name: Call, values: &[Value], rules: &Rules) -> Result<Value> {
         Call::Exp2 => Some(float(0)?.map(rules, f64::exp2)),
         Call::Log2 => Some(float(0)?.map(rules, f64::log2)),
         Call::Sin => Some(float(0)?.map(rules, trig::sin)),
-        Call::Cos => Some(float(0)?.map(rules, trig::sin_of_quarter_more)),
+        Call::Cos => Some(float(0)?.map(rules, trig::cos)),
         Call::Tanh => Some(float(0)?.map(rules, f64::tanh)),
         Call::Flush => Some(float(0)?.flush()),
         Call::FrexpMant => float(0)?.frexp(rules).map(|(mantissa, _)| mantissa),

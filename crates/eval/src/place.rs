@@ -267,6 +267,6 @@ impl Frame<'_> {
 
 /// The number of a bit or an element. Every number outside of an operand becomes one at which all bits are 0.
 fn position(n: i128) -> u32 {
-    const BEHIND: i128 = 1024;
-    if n < 0 { BEHIND as u32 } else { n.min(BEHIND) as u32 }
+    const PAST_THE_END: i128 = 1024;
+    if n < 0 { PAST_THE_END as u32 } else { n.min(PAST_THE_END) as u32 }
 }

@@ -12,7 +12,7 @@ pub fn sin(turns: f64) -> f64 {
 }
 
 /// The cosine of an angle in turns, exact at quarters of a turn.
-pub fn sin_of_quarter_more(turns: f64) -> f64 {
+pub fn cos(turns: f64) -> f64 {
     quarter(turns, 1)
 }
 

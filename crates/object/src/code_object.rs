@@ -156,7 +156,7 @@ fn has_v2_flags(file: &elf::File<'_>) -> bool {
 }
 
 /// The code object at the beginning of the bytes, if there is one.
-pub fn begins(bytes: &[u8]) -> Option<elf::File<'_>> {
+pub fn at_beginning(bytes: &[u8]) -> Option<elf::File<'_>> {
     elf::File::parse(bytes).ok().filter(|file| elf::is_elf(bytes) && file.machine == EM_AMDGPU)
 }
 

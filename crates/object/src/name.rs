@@ -80,14 +80,14 @@ impl fmt::Debug for Name<'_> {
 
 /// The length of the longest name in labels and errors, in characters. A limit is needed because a name is copied for
 /// each part.
-const LONGEST: usize = 256;
+const LONGEST_NAME: usize = 256;
 
 /// The name of a part, for labels and errors: its beginning and three dots if it is long.
 pub(crate) fn shortened(name: &[u8]) -> String {
     // A character has four bytes at most.
-    let is_cut = name.len() > 4 * LONGEST;
-    let mut text = String::from_utf8_lossy(name.get(..4 * LONGEST).unwrap_or(name)).into_owned();
-    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+    let is_cut = name.len() > 4 * LONGEST_NAME;
+    let mut text = String::from_utf8_lossy(name.get(..4 * LONGEST_NAME).unwrap_or(name)).into_owned();
+    if let Some((end, _)) = text.char_indices().nth(LONGEST_NAME) {
         text.truncate(end);
         text += "...";
     } else if is_cut {
@@ -105,10 +105,10 @@ mod tests {
     #[test]
     fn names_of_parts_are_cut_where_a_character_ends() {
         for letter in ["x", "\u{4e16}", "\u{1f600}"] {
-            let name = letter.repeat(LONGEST);
+            let name = letter.repeat(LONGEST_NAME);
             assert_eq!(shortened(name.as_bytes()), name);
             for more in [1, 1000] {
-                assert_eq!(shortened(letter.repeat(LONGEST + more).as_bytes()), format!("{name}..."));
+                assert_eq!(shortened(letter.repeat(LONGEST_NAME + more).as_bytes()), format!("{name}..."));
             }
         }
         assert_eq!(shortened(b"a\x1b\xffb"), "a\x1b\u{fffd}b");

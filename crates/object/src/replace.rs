@@ -27,10 +27,10 @@ use crate::{archive, code_object, elf, offload};
 /// ```
 pub fn replace(file: &[u8], offset: u64, new: &[u8]) -> Result<Vec<u8>, CannotReplace> {
     let refused = |reason: Refusal| CannotReplace { offset: Some(offset), reason };
-    let old = usize::try_from(offset).ok().and_then(|at| file.get(at..)).and_then(code_object::begins);
+    let old = usize::try_from(offset).ok().and_then(|at| file.get(at..)).and_then(code_object::at_beginning);
     let old = old.ok_or_else(|| refused(Refusal::Place))?;
     let is_whole = |file: &elf::File<'_>| file.sections().1.is_none() && file.segments().1.is_none();
-    let other = code_object::begins(new).filter(is_whole).ok_or_else(|| refused(Refusal::NotCode))?;
+    let other = code_object::at_beginning(new).filter(is_whole).ok_or_else(|| refused(Refusal::NotCode))?;
     match (code_object::processor(&old), code_object::processor(&other)) {
         (Some(stated), new) if new.as_ref() != Some(&stated) => Err(refused(Refusal::Processor { stated, new })),
         _ => put(file, offset, new).ok_or_else(|| refused(Refusal::Place)),

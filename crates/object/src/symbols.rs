@@ -61,7 +61,7 @@ impl<'a> Tables<'_, 'a> {
 #[derive(Default)]
 struct Kernels<'a> {
     /// The lanes of the kernels' waves, by the kernels' names.
-    names: BTreeMap<&'a [u8], Option<u16>>,
+    lanes: BTreeMap<&'a [u8], Option<u16>>,
     /// The kernel descriptors, by the kernels' names.
     descriptors: BTreeMap<&'a [u8], KernelDescriptor>,
     /// The kernels' names by entry address, so that a section finds its own kernels without a search through all of
@@ -72,7 +72,7 @@ struct Kernels<'a> {
 impl Kernels<'_> {
     fn lanes(&self, name: &[u8], address: u64) -> Option<u16> {
         let name = self.entries.get(&address).copied().unwrap_or(name);
-        self.names.get(name).copied().flatten()
+        self.lanes.get(name).copied().flatten()
     }
 
     fn descriptor(&self, name: &[u8], address: u64) -> Option<KernelDescriptor> {
@@ -81,7 +81,7 @@ impl Kernels<'_> {
     }
 
     fn contains(&self, name: &[u8], address: u64) -> bool {
-        self.names.contains_key(name) || self.entries.contains_key(&address)
+        self.lanes.contains_key(name) || self.entries.contains_key(&address)
     }
 }
 
@@ -93,7 +93,7 @@ pub fn symbols<'a>(
     sections: &mut [Section<'a>],
     addresses: &mut AddressMap<'a>,
 ) -> Result<Vec<Vec<Range<u64>>>, ErrorKind> {
-    let mut kernels = Kernels { names: entry_points.iter().copied().collect(), ..Kernels::default() };
+    let mut kernels = Kernels { lanes: entry_points.iter().copied().collect(), ..Kernels::default() };
     let (file, headers) = (tables.file, tables.headers);
     tables.each(|symbol, name| {
         let Some(kernel) = name.strip_suffix(b".kd") else { return };
@@ -106,7 +106,7 @@ pub fn symbols<'a>(
             kernels.descriptors.insert(kernel, descriptor);
         }
         let lanes = |d: KernelDescriptor| if d.properties().wavefront_size32() { 32 } else { 64 };
-        kernels.names.insert(kernel, descriptor.map(lanes));
+        kernels.lanes.insert(kernel, descriptor.map(lanes));
         // In a relocatable object, the entry offset is still a relocation, so only the kernel's name is used.
         if file.kind == elf::ET_REL {
             return;

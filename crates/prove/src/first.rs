@@ -17,7 +17,7 @@ const PATIENCE: u32 = 64;
 
 /// One in this many first dwords gets the further checks, also with random bits in the dwords after it. This is a
 /// prime, so that all combinations of low bits occur.
-const TWICE: u64 = 13;
+const CHECKED_ONE_IN: u64 = 13;
 
 pub struct Walk<'a, S> {
     pub subject: &'a S,
@@ -69,7 +69,7 @@ impl<S: Subject> Walk<'_, S> {
             self.judge(words, tally, hand.texts.check(self.subject, self.target, words, inst));
             self.judge(words, tally, parsed::check(inst, &hand.texts.parsed(self.subject, self.target)));
         }
-        if state.turn % TWICE == 0 {
+        if state.turn % CHECKED_ONE_IN == 0 {
             self.judge(words, tally, check::besides(self.subject, self.target, words, inst));
             self.with_something_else(*words, inst, state, tally);
         }
@@ -78,7 +78,7 @@ impl<S: Subject> Walk<'_, S> {
     #[inline(always)]
     fn refused(&self, words: &Words, error: DecodeError, state: &State, tally: &mut Tally) {
         tally.refused(self.rows.of_word(words[0]), error);
-        if state.turn % TWICE == 0 || matches!(error, DecodeError::Truncated { .. }) {
+        if state.turn % CHECKED_ONE_IN == 0 || matches!(error, DecodeError::Truncated { .. }) {
             self.judge(words, tally, check::refusal(self.subject, self.target, words, error));
         }
     }

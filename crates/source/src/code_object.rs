@@ -296,19 +296,19 @@ impl<'a> CodeObject<'a> {
         for section in self.file.sections() {
             let header = section.elf_section_header();
             let kind = header.sh_type(LittleEndian);
-            let called = section.name().map_err(fail)?.to_string();
-            if MADE.contains(&kind) || called == ".relro_padding" {
+            let own_name = section.name().map_err(fail)?.to_string();
+            if MADE.contains(&kind) || own_name == ".relro_padding" {
                 continue;
             }
             if header.sh_flags(LittleEndian) & u64::from(elf::SHF_COMPRESSED) != 0 {
-                return Err(Error::Compressed(called));
+                return Err(Error::Compressed(own_name));
             }
             // The contents of sections of other types are numbers of symbols or sections.
             let is_list = [SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE].contains(&kind);
             if is_list
                 || !PLAIN.contains(&kind) && (header.sh_link(LittleEndian), header.sh_info(LittleEndian)) != (0, 0)
             {
-                let shown = name(&called);
+                let shown = name(&own_name);
                 let _ = writeln!(self.lost, "// No source can have the section {shown} of type {kind:#x}.");
                 continue;
             }
@@ -316,13 +316,13 @@ impl<'a> CodeObject<'a> {
             let index = section.index().0;
             relocated.insert(index, places);
             let group = groups.get(&index).cloned().unwrap_or_default();
-            let others = seen.entry((called.clone(), group.clone())).or_insert(0u32);
+            let others = seen.entry((own_name.clone(), group.clone())).or_insert(0u32);
             let apart = if *others == 0 { group } else { format!("{group},unique,{others}") };
             *others += 1;
             let bytes = if kind == elf::SHT_NOBITS { &[] } else { section.data().map_err(fail)? };
             all.push(Section {
                 index,
-                name: called,
+                name: own_name,
                 kind,
                 flags: header.sh_flags(LittleEndian),
                 entry: header.sh_entsize(LittleEndian),

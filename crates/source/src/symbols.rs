@@ -163,8 +163,8 @@ impl CodeObject<'_> {
         let at = usize::try_from(offset).ok()?;
         let bytes = section.bytes.get(at..at.checked_add(KernelDescriptor::SIZE)?)?;
         let descriptor = KernelDescriptor::from_bytes(bytes.try_into().ok()?);
-        let is_unique = self.called(&symbol.name) == [n];
-        let &code_number = self.called(name).first()?;
+        let is_unique = self.with_name(&symbol.name) == [n];
+        let &code_number = self.with_name(name).first()?;
         let code = self.symbols.get(code_number)?;
         let entry = KernelDescriptor::ENTRY as u64 + offset;
         let is_linked = match self.relocations.get(&section.index).and_then(|all| all.get(&entry)) {
@@ -274,11 +274,11 @@ impl CodeObject<'_> {
 
     /// Whether the symbol is the first one with its name: the assembler can define a name only once.
     pub fn is_first(&self, n: usize) -> bool {
-        self.symbols.get(n).is_some_and(|symbol| self.called(&symbol.name).first() == Some(&n))
+        self.symbols.get(n).is_some_and(|symbol| self.with_name(&symbol.name).first() == Some(&n))
     }
 
     /// The symbols with a name.
-    fn called(&self, name: &str) -> &[usize] {
+    fn with_name(&self, name: &str) -> &[usize] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }
 

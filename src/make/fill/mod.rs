@@ -78,7 +78,7 @@ pub(super) fn fill(
             });
         }
     }
-    filling.nothing_is_left()?;
+    filling.refuse_unused()?;
     let inst = filling.form.finish(&mut filling.words).map_err(|error| filling.refused(error, lacks))?;
     if filling.is_sized {
         filling.accept(&inst)?;
@@ -129,7 +129,7 @@ impl Filling<'_> {
         Some(argument)
     }
 
-    fn nothing_is_left(&mut self) -> Result<(), BuildError> {
+    fn refuse_unused(&mut self) -> Result<(), BuildError> {
         let b = self.builder;
         let is_all = self.used == (1 << b.arguments().fields().len()) - 1;
         if is_all && (b.neg, b.abs, b.sext) == (0, 0, 0) {

@@ -2,7 +2,7 @@
 
 use super::{Filling, refused};
 use crate::code::VGPR;
-use crate::codec::{default, encode_number, hold};
+use crate::codec::{default, encode_number, put_modifier};
 use crate::kind::{ListStyle, ModifierKind, OperandKind, RegisterKind};
 use crate::make::argument::Argument;
 use crate::make::{BuildError, Given};
@@ -51,7 +51,7 @@ impl Filling<'_> {
                 *there |= desc.used_bits << first;
             }
             let given = [b.neg, b.abs, b.sext].get(sign).map_or(0, |given| given >> first);
-            return self.words.desc(desc, u32::from(given & desc.used_bits)).map_err(fits);
+            return self.words.put_value(desc, u32::from(given & desc.used_bits)).map_err(fits);
         }
         let is_hidden = matches!(kind, ModifierKind::Hidden);
         if is_hidden && desc.field != Field::Nfmt {
@@ -68,7 +68,7 @@ impl Filling<'_> {
             // The operand that a flag belongs to may have set the flag.
             return match default(desc).ok_or(BuildError::Missing(desc.field))? {
                 0 => Ok(()),
-                value => self.words.desc(desc, value).map_err(fits),
+                value => self.words.put_value(desc, value).map_err(fits),
             };
         };
         if let ModifierKind::List(_) = kind {
@@ -85,7 +85,7 @@ impl Filling<'_> {
         if let ModifierKind::Bitop3 { .. } = kind {
             let table = argument.integer().and_then(|table| u8::try_from(table).ok());
             let table = table.ok_or(BuildError::Unknown(desc.field))?;
-            return hold(desc, table.into(), &mut self.words).map_err(fits);
+            return put_modifier(desc, table.into(), &mut self.words).map_err(fits);
         }
         // A flag only sets its bit here; operands that depend on it read the builder's argument.
         self.number(desc, argument)

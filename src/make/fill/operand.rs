@@ -264,13 +264,13 @@ impl Filling<'_> {
         match code {
             op::OFF => Err(BuildError::Operand { field, given: given(self.rules, code, 0) }),
             LITERAL => Ok(EncodedOperand::Literal(literal as u32)),
-            LITERAL64 if self.is_long() => Ok(EncodedOperand::Literal64(literal)),
+            LITERAL64 if self.has_literal64() => Ok(EncodedOperand::Literal64(literal)),
             _ => Ok(EncodedOperand::Code(code)),
         }
     }
 
     /// Whether the target has literals of 64 bits.
-    fn is_long(&self) -> bool {
+    fn has_literal64(&self) -> bool {
         OPERANDS[self.builder.target as usize].has_literal64
     }
 

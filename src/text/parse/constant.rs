@@ -96,7 +96,7 @@ impl Parser<'_, '_> {
         let inline = |number| constant(ty, desc.dwords.into(), number, all);
         // A literal holds only the upper half of a double, which can equal an inline constant.
         let half = || match number {
-            Number::Float(bits) if ty == DataType::F64 && !self.takes_long(desc) => match bits & !0xffff_ffff {
+            Number::Float(bits) if ty == DataType::F64 && !self.takes_literal64(desc) => match bits & !0xffff_ffff {
                 0 => inline(Number::Int(0)),
                 upper => inline(Number::Float(upper)),
             },
@@ -163,12 +163,12 @@ impl Parser<'_, '_> {
         if self.cursor.is_done() {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
-        let is_long = self.cursor.eat_call(b"lit64", b'(');
+        let is_lit64 = self.cursor.eat_call(b"lit64", b'(');
         // As in LLVM's assembler, a literal of 32 bits that is not a float can be `lit64(...)`, too.
-        if is_long && !self.takes_long(desc) && is_float(desc.ty) {
+        if is_lit64 && !self.takes_literal64(desc) && is_float(desc.ty) {
             return Err(self.cursor.error_since(start, Kind::NoLiteral64));
         }
-        let is_call = is_long || self.cursor.eat_call(b"lit", b'(');
+        let is_call = is_lit64 || self.cursor.eat_call(b"lit", b'(');
         let number = if is_call { self.known_number()? } else { self.number(0)?.0 };
         if is_call {
             self.cursor.expect(b')')?;
@@ -176,9 +176,9 @@ impl Parser<'_, '_> {
         if matches!(number, Number::Float(bits) if vanishes(desc.ty, bits)) {
             return Err(self.cursor.error_since(start, Kind::Constant(desc.field)));
         }
-        let literal = match self.takes_long(desc) {
-            true if is_long => literal64::exactly(desc, number),
-            true => self.mandatory_long(desc, number),
+        let literal = match self.takes_literal64(desc) {
+            true if is_lit64 => literal64::exactly(desc, number),
+            true => self.mandatory_literal64(desc, number),
             false => self.any_literal(desc, number).map(EncodedOperand::Literal),
         };
         literal.ok_or_else(|| self.cursor.error_since(start, Kind::Constant(desc.field)))

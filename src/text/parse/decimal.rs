@@ -146,8 +146,8 @@ impl Big {
         }
         self.push(carry as u32);
         if limbs > 0 {
-            let below = |n: usize| n.checked_sub(limbs).and_then(|n| self.limbs.get(n)).copied();
-            self.limbs = core::array::from_fn(|n| below(n).unwrap_or(0));
+            let shifted = |n: usize| n.checked_sub(limbs).and_then(|n| self.limbs.get(n)).copied();
+            self.limbs = core::array::from_fn(|n| shifted(n).unwrap_or(0));
             self.len = (self.len + limbs).min(LIMBS);
         }
     }

@@ -295,7 +295,7 @@ impl Parser<'_, '_> {
         let all = self.held.iter().flatten().filter(|held| !depends(held));
         let mut wrong = all.filter_map(|held| {
             let (_, dwords) = read(held.desc, inst)?;
-            (held.differs(dwords) && !self.is_open(held.desc, held.dwords)).then_some((held, dwords))
+            (held.differs(dwords) && !self.is_longer_address(held.desc, held.dwords)).then_some((held, dwords))
         });
         let (held, dwords) = wrong.next().unwrap_or((held, dwords));
         let kind = Kind::Width { field: held.desc.field, dwords: dwords as u8, given: held.dwords };

@@ -261,9 +261,9 @@ impl Cursor<'_> {
                 return None;
             }
         }
-        let is_whole = len > 0 && matches!(self.ahead(len), b':' | b']' | b',' | b')' | 0);
-        self.at += if is_whole { len } else { 0 };
-        is_whole.then_some(value)
+        let is_plain = len > 0 && matches!(self.ahead(len), b':' | b']' | b',' | b')' | 0);
+        self.at += if is_plain { len } else { 0 };
+        is_plain.then_some(value)
     }
 
     /// Reads a number without a sign: decimal, or hexadecimal, binary or octal after `0x`, `0b` or `0`. A name can

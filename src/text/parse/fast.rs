@@ -55,15 +55,15 @@ pub(super) fn parse(target: Target, cursor: Cursor, name: &[u8]) -> Option<Inst>
                 to.copy_from_slice(from);
             }
             let (names, start) = (&TEXT[target as usize].names, cursor.at);
-            let quick = Quick { tables, names, target, op_index, row, cursor, start, padded: &padded };
-            return quick.instruction(first);
+            let parser = FastParser { tables, names, target, op_index, row, cursor, start, padded: &padded };
+            return parser.instruction(first);
         }
     }
     None
 }
 
 /// An instruction whose mnemonic has been parsed.
-struct Quick<'t> {
+struct FastParser<'t> {
     tables: &'static FastText,
     names: &'static TextNames,
     target: Target,
@@ -77,7 +77,7 @@ struct Quick<'t> {
     start: usize,
 }
 
-impl<'t> Quick<'t> {
+impl<'t> FastParser<'t> {
     /// Parses the instruction. `first` is the first dword of the instruction without operands and modifiers.
     fn instruction(&self, first: u32) -> Option<Inst> {
         let format = DESCS[self.target as usize].signature(self.op_index.into(), 0).format;
@@ -114,7 +114,7 @@ impl<'t> Quick<'t> {
             for desc in
                 form.descs().filter(|desc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Ones)))
             {
-                words.desc(desc, (1 << desc.width) - 1).ok()?;
+                words.put_value(desc, (1 << desc.width) - 1).ok()?;
             }
         }
         fill_unused(&form, form.descs(), &mut words);
@@ -379,10 +379,10 @@ mod tests {
                     let name = cursor.name();
                     cursor.at += name.len();
                     printed += u32::from(change == Change::None);
-                    let Some(quick) = parse(target, cursor, name) else { continue };
+                    let Some(fast) = parse(target, cursor, name) else { continue };
                     parsed += u32::from(change == Change::None);
                     let slow = described(target, cursor, 0, name, &NoSymbols);
-                    assert_eq!(slow.map(|inst| inst.words().to_vec()), Ok(quick.words().to_vec()), "{target} {text}");
+                    assert_eq!(slow.map(|inst| inst.words().to_vec()), Ok(fast.words().to_vec()), "{target} {text}");
                 }
             }
         }

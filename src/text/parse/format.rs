@@ -1,7 +1,7 @@
 //! Parser of formats of typed buffers: `format:22`, `format:[BUF_FMT_32_FLOAT]`, `dfmt:14, nfmt:4`.
 
 use super::{Kind, ParseError, Parser};
-use crate::codec::hold;
+use crate::codec::put_modifier;
 use crate::kind::{ModifierKind, OperandKind, Position};
 use crate::opcode::Field;
 use crate::table::OperandDesc;
@@ -33,7 +33,7 @@ impl<'t> Parser<'t, '_> {
             OperandKind::Modifier(ModifierKind::BufferFormat) if name == b"format" => {
                 // The name of a format comes after the offset, so only a number is read here.
                 self.label()?;
-                let value = self.below(format.field, (1 << format.width) - 1)?;
+                let value = self.up_to(format.field, (1 << format.width) - 1)?;
                 self.put(format, value)?;
             }
             _ => return Ok(()),
@@ -50,9 +50,9 @@ impl<'t> Parser<'t, '_> {
         let (mut dfmt, mut nfmt) = (None, None);
         for _ in 0..2 {
             if dfmt.is_none() && self.cursor.eat_call(b"dfmt", b':') {
-                dfmt = Some(self.below(Field::Dfmt, 15)?);
+                dfmt = Some(self.up_to(Field::Dfmt, 15)?);
             } else if nfmt.is_none() && self.cursor.eat_call(b"nfmt", b':') {
-                nfmt = Some(self.below(Field::Nfmt, 7)?);
+                nfmt = Some(self.up_to(Field::Nfmt, 7)?);
             }
             self.cursor.eat(b',');
         }
@@ -68,7 +68,7 @@ impl<'t> Parser<'t, '_> {
         start: usize,
     ) -> Result<(), ParseError> {
         self.words.put(nfmt_at, NFMT, nfmt.unwrap_or(0));
-        hold(desc, dfmt.unwrap_or(DEFAULT_FORMAT), &mut self.words)
+        put_modifier(desc, dfmt.unwrap_or(DEFAULT_FORMAT), &mut self.words)
             .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
@@ -93,7 +93,7 @@ impl<'t> Parser<'t, '_> {
             }
             self.cursor.expect(b']')?;
         } else {
-            let both = self.below(desc.field, (1 << (desc.width + NFMT)) - 1)?;
+            let both = self.up_to(desc.field, (1 << (desc.width + NFMT)) - 1)?;
             (dfmt, nfmt) = (Some(both & ((1 << desc.width) - 1)), Some(both >> desc.width));
         }
         self.put_formats([dfmt, nfmt], nfmt_at, desc, start)
@@ -104,7 +104,7 @@ impl<'t> Parser<'t, '_> {
     pub(super) fn buf_fmt(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
         self.label()?;
         if !self.cursor.eat(b'[') {
-            return self.below(field, most);
+            return self.up_to(field, most);
         }
         self.cursor.blank();
         let start = self.cursor.at;
@@ -119,8 +119,8 @@ impl<'t> Parser<'t, '_> {
                 let is_it = |name: &[u8]| {
                     let rest = name.strip_prefix(b"BUF_FMT_").and_then(|rest| rest.strip_prefix(data));
                     // The format `INVALID` has no number format.
-                    let is_whole = rest.is_some_and(<[u8]>::is_empty) && number == b"UNORM";
-                    is_whole || rest.and_then(|rest| rest.strip_prefix(b"_")) == Some(number)
+                    let is_without_number = rest.is_some_and(<[u8]>::is_empty) && number == b"UNORM";
+                    is_without_number || rest.and_then(|rest| rest.strip_prefix(b"_")) == Some(number)
                 };
                 self.text.names.buf_fmt.iter().find(|(_, name)| is_it(name.as_bytes())).map(|e| e.0.into())
             }

@@ -6,7 +6,7 @@ use core::fmt;
 use super::cursor::Cursor;
 use super::operation::{self, Operations, Rank};
 use super::{Held, Kind, NoSymbols, ParseError, Parser, Reading, misplaced};
-use crate::codec::{EncodedOperand, REGISTER, bits_of, hold};
+use crate::codec::{EncodedOperand, REGISTER, bits_of, put_modifier};
 use crate::form::Form;
 use crate::inst::Inst;
 use crate::kind::{NONE, Signs};
@@ -187,7 +187,7 @@ impl ModifierSignature {
         let mut parser = parser(self.signature(), text, Reading::Usual)?;
         let parsed = parser.one_modifier(desc).and_then(|()| parser.end());
         parsed.map_err(|error| misplaced(self.signature().target(), 0, Cursor::new(text), &NoSymbols, error))?;
-        Ok(match self.beside() {
+        Ok(match self.other_lsb() {
             Some(lsb) => parser.words.get(lsb, self.bits),
             None => parser.words.value(desc),
         })
@@ -210,9 +210,9 @@ impl ModifierSignature {
     /// ```
     pub fn example(&self, value: u32) -> Option<Inst> {
         let mut parser = parser(self.signature(), "", Reading::Usual).ok()?;
-        match self.beside() {
+        match self.other_lsb() {
             Some(lsb) => parser.words.put(lsb, self.bits, value),
-            None => hold(self.desc(), value, &mut parser.words).ok()?,
+            None => put_modifier(self.desc(), value, &mut parser.words).ok()?,
         }
         let inst = parser.form.finish(&mut parser.words).ok()?;
         (inst.get(self.field) == Some(value)).then_some(inst)

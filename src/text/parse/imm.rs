@@ -99,12 +99,12 @@ impl Parser<'_, '_> {
             None => (self.cursor.integer(&names)?, true),
         };
         let range = least..=i64::from(u16::MAX);
-        let is_whole = is_number && desc.width == 16 && !kind.is_signed();
-        if is_whole && !range.contains(&value) {
+        let is_u16 = is_number && desc.width == 16 && !kind.is_signed();
+        if is_u16 && !range.contains(&value) {
             let kind = Kind::Range { field: desc.field, min: *range.start(), max: *range.end() };
             return Err(self.cursor.error_since(start, kind));
         }
-        Ok(EncodedOperand::Number(if is_whole { (value as u16).into() } else { value }))
+        Ok(EncodedOperand::Number(if is_u16 { (value as u16).into() } else { value }))
     }
 
     /// Reads a number from `min` to `max`.
@@ -238,7 +238,7 @@ impl Parser<'_, '_> {
             }
             seen |= bit;
             self.cursor.expect(b':')?;
-            bits |= if self.below(field, 1)? == 1 { bit } else { 0 };
+            bits |= if self.up_to(field, 1)? == 1 { bit } else { 0 };
         }
         Ok(Some(bits))
     }
@@ -304,7 +304,7 @@ impl Parser<'_, '_> {
         let (text, name_at) = (self.text, self.cursor.at);
         let (message, is_named) = match self.name_of(text.names.sendmsg) {
             Some(message) => (message, true),
-            None => (self.below(Field::Message, u8::MAX.into())? as u8, false),
+            None => (self.up_to(Field::Message, u8::MAX.into())? as u8, false),
         };
         let after_message = self.cursor;
         let messages = &IMMS[self.words.target as usize];
@@ -319,7 +319,7 @@ impl Parser<'_, '_> {
             let place = self.cursor.at;
             op = match self.name_of(ops) {
                 Some(op) => op,
-                None => self.below(Field::Op, OP_MOST.into())? as u8,
+                None => self.up_to(Field::Op, OP_MOST.into())? as u8,
             };
             let is_known = ops.iter().any(|(value, _)| *value == u16::from(op));
             if is_named && !(is_known && operations.is_some_and(|row| row.accepts(op))) {
@@ -330,7 +330,7 @@ impl Parser<'_, '_> {
                 if is_named && !operations.is_some_and(|row| row.has_stream(op)) {
                     return Err(self.cursor.error(Kind::Unexpected));
                 }
-                stream = self.below(Field::Stream, STREAM_MOST.into())? as u8;
+                stream = self.up_to(Field::Stream, STREAM_MOST.into())? as u8;
             }
         } else if is_named && operations.is_some_and(|row| !row.is_optional) {
             return Err(after_message.error_since(name_at, Kind::Missing(Field::Op)));
@@ -396,7 +396,7 @@ impl Parser<'_, '_> {
             self.cursor.at += name.len();
             self.cursor.expect(b'(')?;
             let max = Depctr::max(target, part);
-            let count = self.below(part, max.into())? as u8;
+            let count = self.up_to(part, max.into())? as u8;
             wait.set(part, (count != max).then_some(count));
             self.cursor.expect(b')')?;
             if !self.next_counter()? {

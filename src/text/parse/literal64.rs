@@ -31,7 +31,7 @@ pub(super) fn is_literal(desc: &OperandDesc) -> bool {
 
 impl Parser<'_, '_> {
     /// Whether the operand can be a literal of 64 bits. The test is not complete: the decoder refuses further cases.
-    pub(super) fn takes_long(&self, desc: &OperandDesc) -> bool {
+    pub(super) fn takes_literal64(&self, desc: &OperandDesc) -> bool {
         let is_source = is_literal(desc) || matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_short = self.form.layout.bits == 32 && self.form.extension.is_none();
         OPERANDS[self.words.target as usize].has_literal64 && is_source && is_short && desc.dwords == 2
@@ -41,7 +41,7 @@ impl Parser<'_, '_> {
     /// targets with literals of 64 bits, only short encodings accept it: long ones have no room for 64 bits, and
     /// LLVM 24 refuses it there. On other targets, a float of a short vector operation does not accept it, nor does an
     /// operand of a long encoding that can be negated.
-    pub(super) fn may_say_long(&self, desc: &OperandDesc) -> bool {
+    pub(super) fn may_say_lit64(&self, desc: &OperandDesc) -> bool {
         let is_short = self.form.layout.bits == 32;
         let may = match OPERANDS[self.words.target as usize].has_literal64 {
             true => is_short,
@@ -52,7 +52,7 @@ impl Parser<'_, '_> {
     }
 
     /// Whether the operation always has a literal of 64 bits, which all of its sources share.
-    fn is_long(&self) -> bool {
+    fn needs_literal64(&self) -> bool {
         self.form.descs().any(|desc| is_literal(desc) && desc.dwords == 2)
     }
 
@@ -61,7 +61,7 @@ impl Parser<'_, '_> {
     pub(super) fn long_or_short(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
         let bits = bits(desc, number)?;
         Some(match desc.ty {
-            _ if self.is_long() => EncodedOperand::Literal64(bits),
+            _ if self.needs_literal64() => EncodedOperand::Literal64(bits),
             DataType::F64 if bits as u32 == 0 => EncodedOperand::Literal((bits >> 32) as u32),
             DataType::F64 => EncodedOperand::Literal64(bits),
             _ if bits >> 31 == 0 => EncodedOperand::Literal(bits as u32),
@@ -72,15 +72,15 @@ impl Parser<'_, '_> {
     /// The 32-bit literal for an integer whose 64 bits are a double with a lower half of zero: the upper half. `None`
     /// for other numbers, and on targets without literals of 64 bits.
     pub(super) fn upper_half(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
-        let has_long = OPERANDS[self.words.target as usize].has_literal64 && desc.ty == DataType::F64;
+        let takes_double = OPERANDS[self.words.target as usize].has_literal64 && desc.ty == DataType::F64;
         match number {
-            Number::Int(n) if has_long && n as u32 == 0 => Some(EncodedOperand::Literal((n as u64 >> 32) as u32)),
+            Number::Int(n) if takes_double && n as u32 == 0 => Some(EncodedOperand::Literal((n as u64 >> 32) as u32)),
             _ => None,
         }
     }
 
     /// The literal of 64 bits that an operation always has, with this number.
-    pub(super) fn mandatory_long(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
+    pub(super) fn mandatory_literal64(&self, desc: &OperandDesc, number: Number) -> Option<EncodedOperand> {
         bits(desc, number).map(EncodedOperand::Literal64)
     }
 }

@@ -276,7 +276,7 @@ fn fill_unused(form: &Form, descs: impl Iterator<Item = &'static OperandDesc> + 
         let is_part = |bit: u8| bit.wrapping_sub(info.lsb) < info.width || bit.wrapping_sub(info.hi) < info.hi_width;
         let is_used = |desc: &OperandDesc| desc.field == field || is_part(desc.lsb) || is_part(desc.hi);
         if !descs.clone().any(is_used) {
-            words.field(0, info, value);
+            words.put_field(0, info, value);
         }
     }
 }
@@ -489,7 +489,7 @@ impl Parser<'_, '_> {
         for held in self.held.iter().flatten() {
             let Held { desc, coded, dwords, span } = *held;
             let Some((there, there_dwords)) = read(desc, &inst) else { continue };
-            if held.differs(there_dwords) && !self.is_open(desc, dwords) {
+            if held.differs(there_dwords) && !self.is_longer_address(desc, dwords) {
                 return Err(self.wrong_width(&inst, held, there_dwords));
             }
             if there != coded && !self.is_same(there, coded) {
@@ -550,8 +550,8 @@ impl Parser<'_, '_> {
         let all = address.dwords(inst);
         // LLVM accepts eight registers where five to seven are needed, because early versions had no runs of these
         // lengths.
-        let is_open = address.dim == NONE && dwords > all;
-        let fits = dwords == all || is_open || parts == 1 && dwords == 8 && (5..8).contains(&all);
+        let is_longer = address.dim == NONE && dwords > all;
+        let fits = dwords == all || is_longer || parts == 1 && dwords == 8 && (5..8).contains(&all);
         let has_parts = address.part(inst, parts).is_none()
             && parts.checked_sub(1).is_some_and(|last| address.part(inst, last).is_some());
         if fits && has_parts {

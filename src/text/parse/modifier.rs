@@ -3,7 +3,7 @@
 use super::format::DEFAULT_FORMAT;
 use super::{Cursor, Descs, Kind, ParseError, Parser, Reading};
 use crate::code::VGPR;
-use crate::codec::{EncodedOperand, Refused, default_of, encode_number, hold};
+use crate::codec::{EncodedOperand, Refused, default_of, encode_number, put_modifier};
 use crate::flags::Flags;
 use crate::kind::{ListStyle, ModifierKind, ModifierList, NONE, OperandKind, Position, RegisterKind};
 use crate::opcode::{Field, Format};
@@ -192,11 +192,11 @@ impl<'t> Parser<'t, '_> {
     }
 
     pub(super) fn put(&mut self, desc: &OperandDesc, value: u32) -> Result<(), ParseError> {
-        hold(desc, value, &mut self.words).map_err(|refused| self.cursor.error(Kind::of(desc.field, refused)))
+        put_modifier(desc, value, &mut self.words).map_err(|refused| self.cursor.error(Kind::of(desc.field, refused)))
     }
 
     /// Reads a number from 0 to `most`.
-    pub(super) fn below(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
+    pub(super) fn up_to(&mut self, field: Field, most: i64) -> Result<u32, ParseError> {
         self.between(field, 0, most)
     }
 
@@ -243,7 +243,7 @@ impl<'t> Parser<'t, '_> {
             | ModifierKind::DppMask
             | ModifierKind::ByteSel => {
                 self.label()?;
-                let value = self.below(desc.field, most)?;
+                let value = self.up_to(desc.field, most)?;
                 // This branch also reads the bound_ctrl of permlane swaps, in which 0 can mean 1.
                 let is_bound = desc.field == Field::BoundCtrl && self.zero_is_bound();
                 self.put(desc, if is_bound { 1 } else { value })?;
@@ -252,7 +252,7 @@ impl<'t> Parser<'t, '_> {
                 self.label()?;
                 // The error must not name the field, because the bits of the table are in fields with the names of
                 // other modifiers.
-                let value = self.below(desc.field, u8::MAX.into()).map_err(|error| match error.kind {
+                let value = self.up_to(desc.field, u8::MAX.into()).map_err(|error| match error.kind {
                     Kind::Range { .. } => ParseError::new(error.span, Kind::Number8),
                     _ => error,
                 })?;
@@ -290,7 +290,7 @@ impl<'t> Parser<'t, '_> {
             }
             ModifierKind::DppBound => {
                 self.label()?;
-                let value = self.below(desc.field, 1)?;
+                let value = self.up_to(desc.field, 1)?;
                 self.put(desc, if self.zero_is_bound() { 1 } else { value })?;
             }
             ModifierKind::Dpp8 { code } => self.dpp8(code, desc)?,
@@ -322,7 +322,7 @@ impl<'t> Parser<'t, '_> {
         let shown = u32::from(shown_bits(style, desc));
         let (mut bits, mut left) = (0, shown);
         for _ in 0..LIST {
-            let value = self.below(desc.field, 1)?;
+            let value = self.up_to(desc.field, 1)?;
             match left {
                 // Zeros for absent operands have no effect, nor do ones where the default is one.
                 0 if value == 0 || style == ListStyle::Ones => {}
@@ -390,7 +390,7 @@ impl<'t> Parser<'t, '_> {
                 u32::from(*value)
             }
             None if self.cursor.name().is_empty() && !self.cursor.is_done() => {
-                self.below(desc.field, (1 << desc.width) - 1)?
+                self.up_to(desc.field, (1 << desc.width) - 1)?
             }
             // The printer omits this scope, so the table of names lacks it.
             None if word == b"SCOPE_CU" && is_scope() => {
@@ -399,7 +399,7 @@ impl<'t> Parser<'t, '_> {
             }
             None => return Err(self.cursor.error(Kind::Name(desc.field))),
         };
-        hold(desc, value, &mut self.words)
+        put_modifier(desc, value, &mut self.words)
             .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
@@ -436,7 +436,7 @@ impl<'t> Parser<'t, '_> {
         self.cursor.blank();
         let word = self.cursor.word();
         if word.first().is_some_and(u8::is_ascii_digit) {
-            return self.below(desc.field, 7);
+            return self.up_to(desc.field, 7);
         }
         let flags = Flags(info(self.words.target, self.op_index).flags);
         let t = &self.text.names;
@@ -515,14 +515,14 @@ impl<'t> Parser<'t, '_> {
                 self.label()?;
                 self.cursor.blank();
                 let place = self.cursor.at;
-                match self.below(field, 15)? {
+                match self.up_to(field, 15)? {
                     0 => Err(self.cursor.error_since(place, Kind::Range { field, min: 1, max: 15 })),
                     n => Ok(first + n - 1),
                 }
             }
             "row_newbcast" | "row_share" | "row_xmask" => {
                 self.label()?;
-                Ok(first + self.below(field, 15)?)
+                Ok(first + self.up_to(field, 15)?)
             }
             _ => {
                 self.cursor.at += name.len();
@@ -539,7 +539,7 @@ impl<'t> Parser<'t, '_> {
             if lane > 0 {
                 self.cursor.expect(b',')?;
             }
-            all |= self.below(field, (1 << width) - 1)? << (width * lane);
+            all |= self.up_to(field, (1 << width) - 1)? << (width * lane);
         }
         self.cursor.expect(b']')?;
         Ok(all)
@@ -551,7 +551,7 @@ impl<'t> Parser<'t, '_> {
         let lanes = self.lanes(desc.field, 8, 3)?;
         self.put(desc, lanes)?;
         self.cursor.eat(b',');
-        if self.cursor.eat_call(b"fi", b':') && self.below(Field::Fi, 1)? == 1 && code != NONE {
+        if self.cursor.eat_call(b"fi", b':') && self.up_to(Field::Fi, 1)? == 1 && code != NONE {
             self.words.set(code, false);
             self.words.set(code + 1, true);
         }
@@ -562,7 +562,7 @@ impl<'t> Parser<'t, '_> {
     fn swizzle(&mut self, field: Field) -> Result<u32, ParseError> {
         self.label()?;
         if !self.cursor.eat_call(b"swizzle", b'(') {
-            return self.below(field, u16::MAX.into());
+            return self.up_to(field, u16::MAX.into());
         }
         self.cursor.blank();
         let mode = self.cursor.name();
@@ -579,31 +579,31 @@ impl<'t> Parser<'t, '_> {
                     if lane > 0 {
                         self.cursor.expect(b',')?;
                     }
-                    all |= self.below(field, 3)? << (2 * lane);
+                    all |= self.up_to(field, 3)? << (2 * lane);
                 }
                 all
             }
-            (b"FFT", Some(base)) => base | self.below(field, 31)?,
+            (b"FFT", Some(base)) => base | self.up_to(field, 31)?,
             (b"ROTATE", Some(base)) => {
-                let direction = self.below(field, 1)?;
+                let direction = self.up_to(field, 1)?;
                 self.cursor.expect(b',')?;
-                base | direction << 10 | self.below(field, 31)? << 5
+                base | direction << 10 | self.up_to(field, 31)? << 5
             }
-            (b"SWAP", _) => match self.below(field, 16)? {
+            (b"SWAP", _) => match self.up_to(field, 16)? {
                 n if power(n, 1, 16) => AND | n << 10,
                 _ => return Err(error),
             },
-            (b"REVERSE", _) => match self.below(field, 32)? {
+            (b"REVERSE", _) => match self.up_to(field, 32)? {
                 n if power(n, 2, 32) => AND | (n - 1) << 10,
                 _ => return Err(error),
             },
             (b"BROADCAST", _) => {
-                let group = self.below(field, 32)?;
+                let group = self.up_to(field, 32)?;
                 if !power(group, 2, 32) {
                     return Err(error);
                 }
                 self.cursor.expect(b',')?;
-                let lane = self.below(field, i64::from(group) - 1)?;
+                let lane = self.up_to(field, i64::from(group) - 1)?;
                 (AND + 1 - group) & AND | lane << 5
             }
             (b"BITMASK_PERM", _) => self.bitmask(field)?,

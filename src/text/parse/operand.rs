@@ -419,7 +419,7 @@ impl Parser<'_, '_> {
                 Ok((coded, run.dwords))
             }
             Primary::Number(number) => match self.constant(desc, number) {
-                None | Some((LITERAL, _)) if self.takes_long(desc) => match self.long_or_short(desc, number) {
+                None | Some((LITERAL, _)) if self.takes_literal64(desc) => match self.long_or_short(desc, number) {
                     Some(coded) => Ok((coded, 0)),
                     None => Err(kind(self, self.no_constant(desc))),
                 },
@@ -430,7 +430,7 @@ impl Parser<'_, '_> {
                     None => Err(kind(self, self.no_constant(desc))),
                 },
             },
-            Primary::Long(number) if self.takes_long(desc) => match literal64::exactly(desc, number) {
+            Primary::Long(number) if self.takes_literal64(desc) => match literal64::exactly(desc, number) {
                 Some(coded) => Ok((coded, 0)),
                 None => Err(kind(self, self.no_constant(desc))),
             },
@@ -455,7 +455,7 @@ impl Parser<'_, '_> {
         let (field, dwords) = (desc.field, desc.dwords.into());
         let is_fixed =
             !matches!(desc.kind, OperandKind::Register(RegisterKind::Matrix { .. } | RegisterKind::Data { .. }));
-        if self.is_open(desc, run.dwords) {
+        if self.is_longer_address(desc, run.dwords) {
             // The words do not have the length of the run, so no rule about the words finds this.
             let is_odd = self.words.target.aligned_vgprs() && run.code >= VGPR && run.code % 2 == 1;
             let register = Reg::Vgpr(run.code.wrapping_sub(VGPR));
@@ -471,7 +471,7 @@ impl Parser<'_, '_> {
     /// Whether the operand is an address of a MIMG form without `dim`, and `dwords` exceeds its least number of
     /// registers. It cannot exceed the greatest one, but can be 4 or 8, as in LLVM's assembler: early versions had no
     /// runs of other lengths.
-    pub(super) fn is_open(&self, desc: &OperandDesc, dwords: u16) -> bool {
+    pub(super) fn is_longer_address(&self, desc: &OperandDesc, dwords: u16) -> bool {
         let is_code = matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_address = is_code && desc.field == Field::Vaddr;
         if !is_address || self.form.signature.format != Format::Mimg || dwords <= desc.dwords.into() {
@@ -500,14 +500,14 @@ impl Parser<'_, '_> {
         if self.cursor.is_done() {
             return Err(self.cursor.error(Kind::Missing(desc.field)));
         }
-        let is_long = self.cursor.eat_call(b"lit64", b'(');
-        if is_long || self.cursor.eat_call(b"lit", b'(') {
-            if is_long && !self.may_say_long(desc) {
+        let is_lit64 = self.cursor.eat_call(b"lit64", b'(');
+        if is_lit64 || self.cursor.eat_call(b"lit", b'(') {
+            if is_lit64 && !self.may_say_lit64(desc) {
                 return Err(self.cursor.error_since(start, Kind::NoLiteral64));
             }
             let number = self.known_number()?;
             self.cursor.expect(b')')?;
-            return Ok((if is_long { Primary::Long(number) } else { Primary::Literal(number) }, start));
+            return Ok((if is_lit64 { Primary::Long(number) } else { Primary::Literal(number) }, start));
         }
         if let Some(run) = self.registers().read(&mut self.cursor, self.symbols)? {
             return Ok((Primary::Run(run), start));
@@ -516,7 +516,7 @@ impl Parser<'_, '_> {
         // A value that the linker may change can need as many bits as the operand has.
         Ok((
             match open {
-                true if self.takes_long(desc) && desc.ty != DataType::F64 => Primary::Long(number),
+                true if self.takes_literal64(desc) && desc.ty != DataType::F64 => Primary::Long(number),
                 true => Primary::Literal(number),
                 false => Primary::Number(number),
             },

@@ -9,7 +9,7 @@ use crate::target::{OPERANDS, TEXT, Target};
 use crate::value::Reg;
 
 /// The greatest number of registers of an operand.
-const LONGEST: u16 = 64;
+const MOST_DWORDS: u16 = 64;
 
 /// A run of registers, or a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Registers {
         // A run beyond the last register gives the error `Beyond`, however long it is.
         let length = last.wrapping_sub(first).min(i64::from(u16::MAX) - 1) as u16 + 1;
         let run = self.run(file, first as u32, length)?;
-        if length > LONGEST { Err(Kind::Length(length)) } else { Ok(run) }
+        if length > MOST_DWORDS { Err(Kind::Length(length)) } else { Ok(run) }
     }
 
     fn run(&self, file: File, first: u32, dwords: u16) -> Result<Run, Kind> {

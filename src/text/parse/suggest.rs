@@ -30,7 +30,7 @@ impl Suggestion {
 }
 
 /// The longest mnemonic that is compared.
-const LONGEST: usize = 48;
+const LONGEST_NAME: usize = 48;
 
 impl Suggestion {
     /// Suggests mnemonics for the first word of a text, if the target has no such mnemonic. All mnemonics are compared.
@@ -146,7 +146,7 @@ fn values(t: &'static TextNames) -> impl Iterator<Item = &'static str> {
 /// The most similar name, if it differs little.
 fn nearest(name: &[u8], known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     // A name with more than one wrong character in four is not a typing error.
-    let (mut nearest, mut least) = (None, name.len().min(LONGEST) / 4 + 1);
+    let (mut nearest, mut least) = (None, name.len().min(LONGEST_NAME) / 4 + 1);
     for known in known {
         let distance = distance(name, known.as_bytes());
         if distance < least && distance > 0 {
@@ -158,11 +158,11 @@ fn nearest(name: &[u8], known: impl Iterator<Item = &'static str>) -> Option<&'s
 
 /// The number of characters that must be changed, added or removed to turn one name into the other, ignoring case.
 fn distance(a: &[u8], b: &[u8]) -> usize {
-    if a.len() > LONGEST || b.len() > LONGEST {
+    if a.len() > LONGEST_NAME || b.len() > LONGEST_NAME {
         return usize::MAX;
     }
     // The distances of the part of `a` read so far to all beginnings of `b`.
-    let mut row = [0; LONGEST + 1];
+    let mut row = [0; LONGEST_NAME + 1];
     row.iter_mut().zip(0..).for_each(|(place, n)| *place = n);
     for (n, x) in a.iter().enumerate() {
         let mut before = n;

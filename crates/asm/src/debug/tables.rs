@@ -150,7 +150,7 @@ impl Assembler {
             // The length of an address, and 0 for no segments.
             table.bytes.extend([POINTER, 0]);
         }
-        let behind = table.bytes.len();
+        let start = table.bytes.len();
         table.number(0, 4);
         table.bytes.extend([UNIT as u8, 1, 1, LINE_BASE as u8, LINE_RANGE as u8, OPCODE_BASE]);
         table.bytes.extend(OPERANDS);
@@ -163,7 +163,7 @@ impl Assembler {
         } else {
             self.old_files(&mut table);
         }
-        table.measure(behind);
+        table.measure(start);
         for (section, lines) in std::mem::take(&mut self.debug.lines) {
             let end = self.sections[section].len;
             for part in lines.split_inclusive(|(_, line)| line.label.is_some()) {

@@ -79,8 +79,9 @@ pub fn inputs(image: &Image) -> Vec<Chunk> {
     }
     // An entry without contents ends the table of frames. A table that already ends with one, as in the source of a
     // linked file, gets no second one.
-    let is_open = |chunk: &&mut Chunk| chunk.name == ".eh_frame" && chunk.kind != SHT_NOBITS && !is_ended(&chunk.data);
-    for chunk in chunks.iter_mut().filter(is_open) {
+    let is_unended =
+        |chunk: &&mut Chunk| chunk.name == ".eh_frame" && chunk.kind != SHT_NOBITS && !is_ended(&chunk.data);
+    for chunk in chunks.iter_mut().filter(is_unended) {
         chunk.data.extend([0; 4]);
         chunk.len += 4;
     }

@@ -42,7 +42,7 @@ pub struct Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Passed {
     /// Whether all waves have certainly arrived. After only the signal of a split barrier, they may not have.
-    is_open: bool,
+    all_arrived: bool,
     /// The offset of the barrier, or of its signal, in the code.
     pub barrier: u32,
     /// The write that may still be outstanding.
@@ -102,7 +102,7 @@ impl Lds {
     /// The barrier before an instruction that loads from LDS, and the write that may still be outstanding after the
     /// barrier.
     pub fn early(&self, inst: &Inst) -> Option<Passed> {
-        self.passed.filter(|passed| passed.is_open && lds(inst).0)
+        self.passed.filter(|passed| passed.all_arrived && lds(inst).0)
     }
 
     /// The operation that may still read LDS where an instruction writes it.
@@ -125,7 +125,7 @@ impl Lds {
         }
         let (loads, stores) = lds(inst);
         // Later loads after the same barrier are not reported.
-        if loads && self.passed.is_some_and(|passed| passed.is_open) {
+        if loads && self.passed.is_some_and(|passed| passed.all_arrived) {
             self.passed = None;
         }
         if stores {
@@ -160,12 +160,12 @@ impl Lds {
     fn barrier(&mut self, barrier: Barrier, offset: u32) {
         if barrier == Barrier::Wait {
             if let Some(passed) = &mut self.passed {
-                passed.is_open = true;
+                passed.all_arrived = true;
             }
             return;
         }
         let write = self.writes.iter().flatten().min().copied();
-        self.passed = write.map(|write| Passed { is_open: barrier == Barrier::Whole, barrier: offset, write });
+        self.passed = write.map(|write| Passed { all_arrived: barrier == Barrier::Whole, barrier: offset, write });
     }
 
     /// Joins the state of another path that leads to the same place. Returns whether anything changed.
@@ -176,7 +176,8 @@ impl Lds {
             *own = [*own, *other].into_iter().flatten().min();
         }
         // A barrier at which all waves have arrived takes precedence.
-        self.passed = [self.passed, other.passed].into_iter().flatten().min_by_key(|passed| (!passed.is_open, *passed));
+        self.passed =
+            [self.passed, other.passed].into_iter().flatten().min_by_key(|passed| (!passed.all_arrived, *passed));
         *self != before
     }
 

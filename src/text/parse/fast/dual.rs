@@ -1,6 +1,6 @@
 //! Parser of dual instructions, which have two operations.
 
-use super::{Cursor, Quick, Read};
+use super::{Cursor, FastParser, Read};
 use crate::check::{banks, bus_limit, bus_scalars};
 use crate::decode::decode_words;
 use crate::form::Form;
@@ -12,7 +12,7 @@ use crate::target::{MNEMONICS_OF, OPS};
 use crate::text::fast::is_name;
 use crate::text::parse::operation::is_second;
 
-impl Quick<'_> {
+impl FastParser<'_> {
     /// Parses the operands of both operations, and the mnemonic of the second one.
     pub(super) fn dual(&self) -> Option<Inst> {
         self.signatures(self.row).find_map(|(number, signature)| {

@@ -1,6 +1,6 @@
 //! Parser of the texts of operands, which finds the bits for them.
 
-use super::Quick;
+use super::FastParser;
 use crate::code::{FLOAT, FLOAT_LAST, INT, LITERAL, VGPR, of_int};
 use crate::shared::texts::{ACC, BLANK, EMPTY, HEX, NULL, NUMBERS, OFF, PAIRS, QUADS, SADDRS, SIXTEENS};
 use crate::table::FastSignature;
@@ -104,7 +104,7 @@ struct Meaning {
     sections: [u16; 3],
 }
 
-impl Quick<'_> {
+impl FastParser<'_> {
     /// Parses part number `n` of a constant, whose text is the longest one that matches here, and may be empty.
     pub(super) fn part(&self, entry: &FastSignature, n: usize, cursor: &mut Cursor, read: &mut Read) -> Option<()> {
         let (turn, mask, add) = (*entry.rotations.get(n)?, *entry.masks.get(n)?, *entry.adds.get(n)?);
