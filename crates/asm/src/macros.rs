@@ -59,6 +59,11 @@ pub const CONDITIONS: [&str; 16] = [
 /// The greatest length of an included file in bytes.
 const LONGEST_FILE: u64 = 1 << 30;
 
+/// Reads the name of a file.
+fn file_name(place: Span, scan: &mut Scan<'_>) -> Result<String> {
+    String::from_utf8(scan.string()?).map_err(|_| Flaw::new(place, "the name is not UTF-8"))
+}
+
 impl Assembler {
     /// Handles a line among skipped lines, in which only directives about conditions have an effect.
     pub fn skipped(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<()> {
@@ -160,22 +165,11 @@ impl Assembler {
         })
     }
 
-    /// Handles a directive that begins or ends a block. Returns whether it is one.
+    /// Handles a directive that begins or ends a block, or reads a file. Returns whether it is one.
     pub fn block(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
-        let none = |end: &str| Flaw::new(place, format!("no {end} follows"));
         match word {
-            ".macro" => {
-                let (name, parameters) = self.macro_head(scan)?;
-                let body = self.source.block(&[".macro"], &[".endm", ".endmacro"]).ok_or_else(|| none(".endm"))?;
-                self.check_end()?;
-                if self.macros.contains_key(&name) {
-                    return Err(
-                        Flaw::new(place, format!("there is a macro {name} already")).note("`.purgem` takes it away")
-                    );
-                }
-                self.macros.insert(name, Rc::new(Macro { parameters, body, calls: Cell::new(0) }));
-            }
+            ".macro" => self.define_macro(place, scan)?,
             // In a repetition, LLVM's assembler takes `.endm` for the end of the repetition.
             ".endm" | ".endmacro" => {
                 _ = self.source.exit_macro().ok_or_else(|| Flaw::new(place, "there is no .macro above"))?;
@@ -188,85 +182,108 @@ impl Assembler {
                 let name = scan.name()?;
                 self.macros.remove(&name).ok_or_else(|| Flaw::new(place, format!("there is no macro {name}")))?;
             }
-            ".rept" | ".rep" => {
-                let count = self.number(scan)?;
-                let count = usize::try_from(count).map_err(|_| Flaw::new(place, "the number is negative"))?;
-                scan.end()?;
-                let body = self.repeated(none)?;
-                let text = body.text();
-                if text.len().saturating_mul(count) > self.source.most {
-                    return Err(self.source.too_long(place));
-                }
-                let text = match text.contains('\\') {
-                    false => text.repeat(count),
-                    true => {
-                        let round = |count| Body { count, number: None, ..self.body(text) }.substitute(|_| None);
-                        (0..count).map(round).collect()
-                    }
-                };
-                self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())?;
-            }
-            ".irp" | ".irpc" => {
-                let name = scan.name()?;
-                scan.expect(",")?;
-                let start = scan.at;
-                let (mut arguments, mut values) = (Arguments::new(scan.rest()), Vec::new());
-                while !arguments.is_done() {
-                    values.push(self.argument(&mut arguments, scan, start)?);
-                    arguments.separator();
-                }
-                if word == ".irpc" {
-                    if values.len() != 1 || values.iter().any(|value| value.tokens != 1) {
-                        return Err(Flaw::new(
-                            place,
-                            "one word or text without operators expected, whose characters become values",
-                        ));
-                    }
-                    let value = values.pop().unwrap_or_default();
-                    let text = value.written.unwrap_or(value.text);
-                    values = text.chars().map(|c| Argument { text: c.into(), ..Argument::default() }).collect();
-                }
-                let body = self.repeated(none)?;
-                let mut text = String::new();
-                for (count, value) in values.iter().enumerate() {
-                    let body = Body { count, ..self.body(body.text()) };
-                    text += &body.substitute(|word| (word == name).then_some(value.text.as_str()));
-                    if text.len() > self.source.most {
-                        return Err(self.source.too_long(place));
-                    }
-                }
-                self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())?;
-            }
+            ".rept" | ".rep" => self.repeat(place, scan)?,
+            ".irp" | ".irpc" => self.repeat_for_values(word == ".irpc", place, scan)?,
             // In a macro, LLVM's assembler takes `.endr` for the end of the macro.
             ".endr" => _ = self.source.exit_macro().ok_or_else(|| Flaw::new(place, "there is no .rept above"))?,
             ".include" => {
-                let name = String::from_utf8(scan.string()?).map_err(|_| Flaw::new(place, "the name is not UTF-8"))?;
+                let name = file_name(place, scan)?;
                 let text = self.find(&name).map_err(|why| Flaw::new(place, why))?;
                 self.source.push(name, &text, Some(place), false, self.conditions.len())?;
                 self.look_for_counts();
             }
-            ".incbin" => {
-                let name = String::from_utf8(scan.string()?).map_err(|_| Flaw::new(place, "the name is not UTF-8"))?;
-                let bytes = self.read(&name).map_err(|why| Flaw::new(place, why))?;
-                let is_skipped = scan.eat(",") && !scan.rest().trim_start().starts_with(',');
-                let skip = if is_skipped { self.number(scan)? } else { 0 };
-                let count = if scan.eat(",") { self.number(scan)? } else { i64::MAX };
-                scan.end()?;
-                let skip = usize::try_from(skip).map_err(|_| Flaw::new(place, "the number is negative"))?;
-                let part = bytes.get(skip..).unwrap_or(&[]);
-                match usize::try_from(count) {
-                    Ok(count) => self.emit(part.get(..count).unwrap_or(part), place)?,
-                    Err(_) => self.warn(place, "a number of bytes below 0 has no effect"),
-                }
-            }
+            ".incbin" => self.include_bytes(place, scan)?,
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    fn repeated(&mut self, none: impl Fn(&str) -> Flaw) -> Result<Line> {
+    /// Reads `.macro NAME PARAMETERS...` and the body of the macro.
+    fn define_macro(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
+        let (name, parameters) = self.macro_head(scan)?;
+        let body = self.source.block(&[".macro"], &[".endm", ".endmacro"]);
+        let body = body.ok_or_else(|| Flaw::new(place, "no .endm follows"))?;
+        self.check_end()?;
+        if self.macros.contains_key(&name) {
+            let flaw = Flaw::new(place, format!("there is a macro {name} already"));
+            return Err(flaw.note("`.purgem` takes it away"));
+        }
+        self.macros.insert(name, Rc::new(Macro { parameters, body, calls: Cell::new(0) }));
+        Ok(())
+    }
+
+    /// Reads `.rept COUNT` and the lines to repeat, and continues with the repetitions.
+    fn repeat(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
+        let count = self.number(scan)?;
+        let count = usize::try_from(count).map_err(|_| Flaw::new(place, "the number is negative"))?;
+        scan.end()?;
+        let body = self.repeated(place)?;
+        let text = body.text();
+        if text.len().saturating_mul(count) > self.source.most {
+            return Err(self.source.too_long(place));
+        }
+        let text = match text.contains('\\') {
+            false => text.repeat(count),
+            true => {
+                let round = |count| Body { count, number: None, ..self.body(text) }.substitute(|_| None);
+                (0..count).map(round).collect()
+            }
+        };
+        self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())
+    }
+
+    /// Reads `.irp NAME, VALUES...` and the lines to repeat, and continues with the repetitions, one for each value.
+    /// `by_character`: `.irpc`, in which each character of one value is a value.
+    fn repeat_for_values(&mut self, by_character: bool, place: Span, scan: &mut Scan<'_>) -> Result<()> {
+        let name = scan.name()?;
+        scan.expect(",")?;
+        let start = scan.at;
+        let (mut arguments, mut values) = (Arguments::new(scan.rest()), Vec::new());
+        while !arguments.is_done() {
+            values.push(self.argument(&mut arguments, scan, start)?);
+            arguments.separator();
+        }
+        if by_character {
+            if values.len() != 1 || values.iter().any(|value| value.tokens != 1) {
+                let message = "one word or text without operators expected, whose characters become values";
+                return Err(Flaw::new(place, message));
+            }
+            let value = values.pop().unwrap_or_default();
+            let text = value.written.unwrap_or(value.text);
+            values = text.chars().map(|c| Argument { text: c.into(), ..Argument::default() }).collect();
+        }
+        let body = self.repeated(place)?;
+        let mut text = String::new();
+        for (count, value) in values.iter().enumerate() {
+            let body = Body { count, ..self.body(body.text()) };
+            text += &body.substitute(|word| (word == name).then_some(value.text.as_str()));
+            if text.len() > self.source.most {
+                return Err(self.source.too_long(place));
+            }
+        }
+        self.source.push("a repetition".into(), &text, Some(place), true, self.conditions.len())
+    }
+
+    /// Reads `.incbin "FILE", SKIP, COUNT`, and emits the bytes of the file.
+    fn include_bytes(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
+        let bytes = self.read(&file_name(place, scan)?).map_err(|why| Flaw::new(place, why))?;
+        let is_skipped = scan.eat(",") && !scan.rest().trim_start().starts_with(',');
+        let skip = if is_skipped { self.number(scan)? } else { 0 };
+        let count = if scan.eat(",") { self.number(scan)? } else { i64::MAX };
+        scan.end()?;
+        let skip = usize::try_from(skip).map_err(|_| Flaw::new(place, "the number is negative"))?;
+        let part = bytes.get(skip..).unwrap_or(&[]);
+        match usize::try_from(count) {
+            Ok(count) => self.emit(part.get(..count).unwrap_or(part), place)?,
+            Err(_) => self.warn(place, "a number of bytes below 0 has no effect"),
+        }
+        Ok(())
+    }
+
+    /// The lines of a repetition that begins at a place.
+    fn repeated(&mut self, place: Span) -> Result<Line> {
         let body = self.source.block(&[".rept", ".rep", ".irp", ".irpc"], &[".endr"]);
-        let body = body.ok_or_else(|| none(".endr"))?;
+        let body = body.ok_or_else(|| Flaw::new(place, "no .endr follows"))?;
         self.check_end()?;
         Ok(body)
     }

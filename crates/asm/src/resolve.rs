@@ -122,6 +122,27 @@ impl Assembler {
             }
         }
         self.find_kept();
+        let (symbols, numbers) = self.symbols();
+        let sections = self.outputs(&numbers);
+        self.flaws = so_far.unwrap_or(self.flaws);
+        let abi_version = if processor.os == Os::Hsa { self.version as u8 - 2 } else { 0 };
+        let addressed = self.addressed.iter().filter_map(|id| *numbers.get(*id)?).collect();
+        let addressed = Some(addressed).filter(|_| self.has_address_table);
+        let is_kept = |output: &Output| output.section.flags & u64::from(SHF_GNU_RETAIN) != 0;
+        let is_gnu = self.is_gnu || sections.iter().any(is_kept);
+        let abi = match processor.os {
+            Os::None if is_gnu => ELFOSABI_GNU,
+            os => os.abi(),
+        };
+        let flags = self.flags.unwrap_or_else(|| processor.flags(self.version));
+        let has_addends = self.has_addends();
+        let sorted_names = self.sorted_names;
+        let image = Image { flags, abi, abi_version, sections, symbols, has_addends, addressed, sorted_names };
+        (self, Some(image))
+    }
+
+    /// The symbols of the object in their order, and for each symbol of the source its number among them.
+    fn symbols(&mut self) -> (Vec<Symbol>, Vec<Option<usize>>) {
         let needed = self.needed();
         let mut numbers = vec![None; self.table.all().len()];
         let mut symbols = Vec::new();
@@ -148,15 +169,20 @@ impl Assembler {
             }
         }
         self.add_versions(&mut symbols, &mut numbers);
-        let mut requested = self.requested(&numbers);
-        let mut sections = Vec::new();
+        (symbols, numbers)
+    }
+
+    /// The sections of the object, with the values that are known and relocations for the others.
+    fn outputs(&mut self, numbers: &[Option<usize>]) -> Vec<Output> {
+        let mut requested = self.requested(numbers);
+        let mut outputs = Vec::new();
         for index in 0..self.sections.len() {
             let fixups = std::mem::take(&mut self.sections[index].fixups);
             // Relocations of `.reloc` with a number come before the relocations of values. Relocations of `.reloc` with
             // a label come after the relocations of values.
             let (mut relocations, last) = requested.remove(&index).unwrap_or_default();
             for fixup in &fixups {
-                match self.resolve(fixup, index, &numbers) {
+                match self.resolve(fixup, index, numbers) {
                     Ok(Some(relocation)) => relocations.push(relocation),
                     Ok(None) => {}
                     Err(fault) => self.fault(fault),
@@ -170,23 +196,9 @@ impl Assembler {
             });
             let group = section.identity.group.as_ref();
             let group = group.and_then(|group| Some(((*numbers.get(group.symbol)?)?, group.is_comdat)));
-            sections.push(Output { section, group, linked, relocations });
+            outputs.push(Output { section, group, linked, relocations });
         }
-        self.flaws = so_far.unwrap_or(self.flaws);
-        let abi_version = if processor.os == Os::Hsa { self.version as u8 - 2 } else { 0 };
-        let addressed = self.addressed.iter().filter_map(|id| *numbers.get(*id)?).collect();
-        let addressed = Some(addressed).filter(|_| self.has_address_table);
-        let is_gnu =
-            self.is_gnu || sections.iter().any(|output: &Output| output.section.flags & u64::from(SHF_GNU_RETAIN) != 0);
-        let abi = match processor.os {
-            Os::None if is_gnu => ELFOSABI_GNU,
-            os => os.abi(),
-        };
-        let flags = self.flags.unwrap_or_else(|| processor.flags(self.version));
-        let has_addends = self.has_addends();
-        let sorted_names = self.sorted_names;
-        let image = Image { flags, abi, abi_version, sections, symbols, has_addends, addressed, sorted_names };
-        (self, Some(image))
+        outputs
     }
 
     /// Computes the numbers that depend on later lines.

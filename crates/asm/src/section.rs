@@ -6,7 +6,7 @@ use amdgpu_object::elf::{
 };
 
 use super::assembler::{Assembler, Group, SectionIdentity};
-use super::flaw::{Flaw, Result};
+use super::flaw::{Flaw, Result, Span};
 use super::scan::Scan;
 use super::table::{Def, SymbolId};
 
@@ -52,6 +52,18 @@ const KNOWN: [(&str, u32, u64, u64); 17] = [
     (".debug_frame", SHT_PROGBITS, 0, 0),
 ];
 
+/// A section as a directive states it.
+struct Stated {
+    kind: u32,
+    flags: u64,
+    /// The size of an entry in bytes.
+    entry: u64,
+    identity: SectionIdentity,
+    has_type: bool,
+    /// Whether the directive states a type, flags or an entry size.
+    has_any: bool,
+}
+
 impl Assembler {
     /// Switches to one of the sections that have a directive, or to a part of it.
     pub fn named(&mut self, name: &str, scan: &mut Scan<'_>) -> Result<()> {
@@ -84,107 +96,142 @@ impl Assembler {
         Ok(())
     }
 
+    /// `.pushsection`: reads the operands of `.section`, and keeps the current section for `.popsection`.
+    pub fn push_section(&mut self, scan: &mut Scan<'_>) -> Result<()> {
+        self.stack.push((self.table.section, self.previous));
+        let pushed = self.section_directive(true, scan);
+        if pushed.is_err() {
+            self.stack.pop();
+        }
+        pushed
+    }
+
+    /// `.popsection`: returns to the section before the last `.pushsection`.
+    pub fn pop_section(&mut self, place: Span) -> Result<()> {
+        let (section, previous) = self.stack.pop().ok_or_else(|| Flaw::new(place, "no .pushsection is above"))?;
+        self.switch(section);
+        self.previous = previous;
+        Ok(())
+    }
+
+    /// `.previous`: switches to the section that was the current one before.
+    pub fn previous_section(&mut self, place: Span) -> Result<()> {
+        let previous = self.previous.ok_or_else(|| Flaw::new(place, "no other section is above"))?;
+        self.switch(previous);
+        Ok(())
+    }
+
+    /// `.section`, or with `is_pushed` the rest of `.pushsection`, which can also state a part of the section.
     pub fn section_directive(&mut self, is_pushed: bool, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
         let from = scan.at;
-        let name = match scan.peek() {
-            b'"' => scan.name()?,
-            _ => {
-                let rest = scan.rest();
-                let len = rest.bytes().position(|c| matches!(c, b',' | b' ' | b'\t')).unwrap_or(rest.len());
-                scan.at += len;
-                rest.get(..len).unwrap_or("").to_string()
-            }
-        };
+        let name = section_name(scan)?;
         let place = scan.place(from);
         if name.is_empty() {
             return Err(scan.fault("the name of a section expected"));
         }
-        let mut identity = SectionIdentity::default();
-        let (mut kind, mut flags) = usual(&name);
-        let (mut entry, mut given, mut has_type) = (0, 0, false);
-        let mut has_more = scan.eat(",");
-        if has_more && is_pushed {
-            scan.blank();
-            if !matches!(scan.peek(), b'"' | b'#') {
-                identity.part = self.number(scan)? as u32;
-                has_more = scan.eat(",");
-            }
-        }
-        if has_more {
-            let of_last;
-            (given, of_last) = self.section_flags(scan)?;
-            flags |= given;
-            if of_last {
-                identity.group = self.here().identity.group.clone();
-                flags |= if identity.group.is_some() { SHF_GROUP } else { 0 };
-            }
-            has_type = scan.eat(",");
-            if has_type {
-                kind = section_type(scan)?;
-            }
-            let has_group = flags & SHF_GROUP != 0 && !of_last;
-            if !has_type && (flags & SHF_MERGE != 0 || has_group) {
-                return Err(scan.fault("`,` and the type of the section expected"));
-            }
-            if flags & SHF_MERGE != 0 {
-                scan.expect(",")?;
-                scan.blank();
-                let at = scan.at;
-                entry = self.number(scan)?;
-                if entry <= 0 {
-                    return Err(scan.since(at, "the length of an entry is more than 0"));
-                }
-            }
-            if flags & SHF_LINK_ORDER != 0 {
-                scan.expect(",")?;
-                scan.blank();
-                if scan.peek() == b'0' {
-                    self.number(scan)?;
-                } else {
-                    let (symbol, place) = self.symbol_name(scan)?;
-                    // The name of a section stands for the section.
-                    let name = &self.table.get(symbol).name;
-                    let is_section = self.first_section(name).is_some();
-                    if self.table.location(symbol).is_none() && !is_section {
-                        return Err(Flaw::new(place, format!("`{name}` is not a label of a section above")));
-                    }
-                    identity.of = Some(symbol);
-                }
-            }
-            if has_type {
-                self.identity(has_group, &mut identity, scan)?;
-            }
-        }
+        let stated = self.section_operands(&name, is_pushed, scan)?;
         scan.end()?;
-        let entry = entry as u64;
-        // A directive without type, flags or entry size takes these from an earlier directive of the same section.
-        let above = self.find_section(&name, &identity).and_then(|index| self.sections.get(index));
-        let above = above.map(|above| (above.kind, above.flags, above.entry));
-        let is_plain = identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };
-        let known = KNOWN.iter().find(|known| is_plain && known.0 == name).map(|known| (known.1, known.2, known.3));
-        if let Some(above) = above.or(known) {
-            let (is_said, changes) = (given != 0 || entry != 0 || has_type, "has another");
-            if has_type && above.0 != kind {
-                return Err(Flaw::new(place, format!("{name} {changes} type: {}", type_name(above.0))));
-            }
-            if is_said && above.1 != flags {
-                return Err(Flaw::new(place, format!("{name} has other flags: \"{}\"", letters(above.1))));
-            }
-            if is_said && above.2 != entry {
-                return Err(Flaw::new(place, format!("{name} {changes} length of an entry: {}", above.2)));
-            }
-        }
-        let (kind, flags, entry) = above.or(known).unwrap_or((kind, flags, entry));
+        let (kind, flags, entry) = self.agreed(&name, place, &stated)?;
         let symbol = self.table.find(&name).map(|id| &self.table.get(id).def);
         if symbol.is_some_and(|def| !matches!(def, Def::Undefined)) {
             return Err(Flaw::new(place, format!("`{name}` is a symbol already, so no section can have this name")));
         }
-        if let Some(group) = &identity.group {
+        if let Some(group) = &stated.identity.group {
             self.table.register(group.symbol);
         }
-        self.section_apart(&name, kind, flags, entry, identity);
+        self.section_apart(&name, kind, flags, entry, stated.identity);
         Ok(())
+    }
+
+    /// Reads the operands after the name of a section.
+    fn section_operands(&mut self, name: &str, is_pushed: bool, scan: &mut Scan<'_>) -> Result<Stated> {
+        let (kind, flags) = usual(name);
+        let identity = SectionIdentity::default();
+        let mut stated = Stated { kind, flags, entry: 0, identity, has_type: false, has_any: false };
+        let mut has_more = scan.eat(",");
+        if has_more && is_pushed {
+            scan.blank();
+            if !matches!(scan.peek(), b'"' | b'#') {
+                stated.identity.part = self.number(scan)? as u32;
+                has_more = scan.eat(",");
+            }
+        }
+        if !has_more {
+            return Ok(stated);
+        }
+        let (flags, of_last) = self.section_flags(scan)?;
+        stated.flags |= flags;
+        if of_last {
+            stated.identity.group = self.here().identity.group.clone();
+            stated.flags |= if stated.identity.group.is_some() { SHF_GROUP } else { 0 };
+        }
+        stated.has_type = scan.eat(",");
+        if stated.has_type {
+            stated.kind = section_type(scan)?;
+        }
+        let has_group = stated.flags & SHF_GROUP != 0 && !of_last;
+        if !stated.has_type && (stated.flags & SHF_MERGE != 0 || has_group) {
+            return Err(scan.fault("`,` and the type of the section expected"));
+        }
+        if stated.flags & SHF_MERGE != 0 {
+            scan.expect(",")?;
+            scan.blank();
+            let at = scan.at;
+            let entry = self.number(scan)?;
+            if entry <= 0 {
+                return Err(scan.since(at, "the length of an entry is more than 0"));
+            }
+            stated.entry = entry as u64;
+        }
+        if stated.flags & SHF_LINK_ORDER != 0 {
+            scan.expect(",")?;
+            stated.identity.of = self.linked_symbol(scan)?;
+        }
+        if stated.has_type {
+            self.identity(has_group, &mut stated.identity, scan)?;
+        }
+        stated.has_any = flags != 0 || stated.entry != 0 || stated.has_type;
+        Ok(stated)
+    }
+
+    /// Reads the symbol of the section to which a section is linked; `None` for 0.
+    fn linked_symbol(&mut self, scan: &mut Scan<'_>) -> Result<Option<SymbolId>> {
+        scan.blank();
+        if scan.peek() == b'0' {
+            self.number(scan)?;
+            return Ok(None);
+        }
+        let (symbol, place) = self.symbol_name(scan)?;
+        // The name of a section stands for the section.
+        let name = &self.table.get(symbol).name;
+        match self.table.location(symbol).is_some() || self.first_section(name).is_some() {
+            true => Ok(Some(symbol)),
+            false => Err(Flaw::new(place, format!("`{name}` is not a label of a section above"))),
+        }
+    }
+
+    /// The type, flags and entry size of a section. A directive without these takes them from an earlier directive of
+    /// the same section; otherwise they have to be the same.
+    fn agreed(&self, name: &str, place: Span, stated: &Stated) -> Result<(u32, u64, u64)> {
+        let identity = &stated.identity;
+        let above = self.find_section(name, identity).and_then(|index| self.sections.get(index));
+        let above = above.map(|above| (above.kind, above.flags, above.entry));
+        let is_plain = *identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };
+        let known = || KNOWN.iter().find(|known| is_plain && known.0 == name).map(|known| (known.1, known.2, known.3));
+        let Some((kind, flags, entry)) = above.or_else(known) else {
+            return Ok((stated.kind, stated.flags, stated.entry));
+        };
+        if stated.has_type && kind != stated.kind {
+            return Err(Flaw::new(place, format!("{name} has another type: {}", type_name(kind))));
+        }
+        if stated.has_any && flags != stated.flags {
+            return Err(Flaw::new(place, format!("{name} has other flags: \"{}\"", letters(flags))));
+        }
+        if stated.has_any && entry != stated.entry {
+            return Err(Flaw::new(place, format!("{name} has another length of an entry: {entry}")));
+        }
+        Ok((kind, flags, entry))
     }
 
     /// Reads the flags of a section, and whether it belongs to the group of the current section.
@@ -273,6 +320,17 @@ impl Assembler {
         }
         Ok(())
     }
+}
+
+/// Reads the name of a section, which ends before a comma or a blank unless it is in quotes.
+fn section_name(scan: &mut Scan<'_>) -> Result<String> {
+    if scan.peek() == b'"' {
+        return scan.name();
+    }
+    let rest = scan.rest();
+    let len = rest.bytes().position(|c| matches!(c, b',' | b' ' | b'\t')).unwrap_or(rest.len());
+    scan.at += len;
+    Ok(rest.get(..len).unwrap_or("").to_string())
 }
 
 /// The letters of flags, in the order of their table.

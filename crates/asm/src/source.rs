@@ -274,37 +274,21 @@ fn without_comments(text: &str) -> Stripped {
             }
         }
         let next = |n: usize| byte_at(text, at + n);
+        // The comment of a line. With `#`, it can also follow labels.
+        let is_after_label = is_label && last == b':' && document.is_none();
+        if next(0) == b';' || next(0) == b'/' && next(1) == b'/' || next(0) == b'#' && is_after_label {
+            blank(&mut out, at..end, filler);
+            at = end;
+            continue;
+        }
         match next(0) {
             b'\n' => is_line_start = true,
             b'"' => {
                 let (start, known) = (at, in_strings.len());
-                at += 1;
-                while at < out.len() && byte_at(text, at) != b'"' {
-                    at += usize::from(byte_at(text, at) == b'\\');
-                    if byte_at(text, at) == b'\n' {
-                        in_strings.push(at);
-                    }
-                    at += 1;
-                }
+                at = string_end(text, at, &mut in_strings);
                 if in_strings.len() > known && at < out.len() {
                     long_strings.push(start);
                 }
-            }
-            // A comment with `#` can also follow labels.
-            b'#' if is_label && last == b':' && document.is_none() => {
-                blank(&mut out, at..end, filler);
-                at = end;
-                continue;
-            }
-            b';' => {
-                blank(&mut out, at..end, filler);
-                at = end;
-                continue;
-            }
-            b'/' if next(1) == b'/' => {
-                blank(&mut out, at..end, filler);
-                at = end;
-                continue;
             }
             b'/' if next(1) == b'*' && document.is_none() => {
                 let close = text.as_bytes().get(at + 2..).and_then(|rest| rest.windows(2).position(|two| two == b"*/"));
@@ -333,6 +317,20 @@ fn without_comments(text: &str) -> Stripped {
         at += 1;
     }
     Stripped { code: String::from_utf8(out).unwrap_or_default(), open, long_strings, in_strings }
+}
+
+/// The offset of the quote that ends the string at `start`, or an offset past the text if there is none. Adds the
+/// offsets of the newlines in the string to `newlines`.
+fn string_end(text: &str, start: usize, newlines: &mut Vec<usize>) -> usize {
+    let mut at = start + 1;
+    while at < text.len() && byte_at(text, at) != b'"' {
+        at += usize::from(byte_at(text, at) == b'\\');
+        if byte_at(text, at) == b'\n' {
+            newlines.push(at);
+        }
+        at += 1;
+    }
+    at
 }
 
 fn line_break(part: Option<&str>) -> bool {
