@@ -11,7 +11,7 @@ use crate::hazards::past::{EMPTY, Past, kind};
 use crate::hazards::room::{Bounded, Capacity, Few, Room};
 use crate::hazards::rule::PASSES;
 use crate::hazards::steps::{Age, Seen, counted, expert_after, makes_pair, need_of_two, wait_ends};
-use crate::hazards::table::{Classes, bits, longest};
+use crate::hazards::table::{bits, longest};
 use crate::hazards::uses::{Run, Uses};
 use crate::hazards::{Modes, Need, Needs, Unit};
 use crate::inst::Inst;
@@ -49,6 +49,34 @@ pub struct Hazards<C: Capacity = Bounded> {
     /// function has not ended, and its age counts the function's instructions. `Hazards::returned_from` applies both to
     /// the caller's entries.
     pub(super) before_call: Past,
+}
+
+/// The change of the entries of earlier instructions when an instruction is issued. The steps of [`Hazards::step_of`] are
+/// inlined, so that its fields stay in registers.
+struct Advance {
+    /// The rows that the instruction ends.
+    ends: u128,
+    /// The rows whose intermediate instruction this is.
+    arms: u128,
+    /// The rows whose intermediate instruction no longer counts.
+    disarms: u128,
+    /// The age that the instruction adds.
+    age: Age,
+    /// The kinds of the instruction's operations, among those that waits count, as bits.
+    kinds: u16,
+}
+
+impl Advance {
+    #[inline(always)]
+    fn apply(&self, past: &mut Past) {
+        past.age.add(&self.age);
+        if self.ends != 0 {
+            past.rows &= !self.ends;
+        }
+        if self.disarms | self.arms != 0 {
+            past.armed = past.armed & !self.disarms | past.rows & self.arms;
+        }
+    }
 }
 
 impl Copy for Hazards {}
@@ -352,41 +380,13 @@ impl<C: Capacity> Hazards<C> {
     pub(crate) fn step_of(&mut self, next: &Next<'_>, place: u32, produces: bool) {
         let Next { tables, classes, ref uses } = *next;
         let (inst, msb, is) = (uses.inst, uses.msb, classes.is());
-        let mut ends = classes.all(|class| class.ends);
-        let mut arms = classes.all(|class| class.arms);
         if self.target.has_banks() {
             // A called function begins with the upper bits of its caller.
             self.msb = if Flags::of_facts(uses.facts()).is_call() { msb } else { msb.after(inst) };
         }
-        let may_end = classes.all(|class| class.may_end);
-        let open = if may_end == 0 { 0 } else { self.rows() | self.overflow.rows | self.before_call.rows };
-        if may_end & open != 0 {
-            let enders = classes.first.enders | classes.second.enders;
-            for ender in bits(enders.into()).filter_map(|n| tables.enders.get(n)) {
-                match ender.over {
-                    _ if ender.rows & open == 0 => {}
-                    _ if !holds(&ender.side, uses) => {}
-                    _ if ender.upto.is_some() => self.end_upto(ender, inst),
-                    true => self.end_covered(ender, uses),
-                    false if ender.begins => arms |= ender.rows,
-                    false => ends |= ender.rows,
-                }
-            }
-        }
-        let mut new = Past { inst: *inst, msb, place, age: Age::NEW, ..EMPTY };
-        let Classes { first, second } = classes;
-        let produced = if produces { classes.all(|class| class.produces) } else { 0 };
-        if produced != 0 {
-            new.rows = tables.producers.among(produced & self.modes.rows(tables), uses);
-            for (n, row) in tables.numbered(new.rows & (tables.producers.conditional | tables.events)) {
-                // A producer that only an event ends is kept for a long time, so its operands must match the rule, too.
-                let is_event = tables.events >> n & 1 == 1;
-                let is_meant = if is_event { holds(&row.producer, uses) } else { conditions_hold(&row.producer, uses) };
-                if !is_meant {
-                    new.rows &= !(1 << n);
-                }
-            }
-        }
+        let (mut ends, arms) = self.end_rows(next);
+        let rows = if produces { self.produced(next) } else { 0 };
+        let mut new = Past { rows, inst: *inst, msb, place, age: Age::NEW, ..EMPTY };
         if is & class::EXPERT != 0 {
             self.modes.expert = expert_after(tables, uses).unwrap_or(self.modes.expert);
             // The hardware itself keeps the distances after the end of the mode.
@@ -405,22 +405,68 @@ impl<C: Capacity> Hazards<C> {
             0 => 1,
             _ => (inst.get(Field::Simm16).unwrap_or(0) & u32::from(tables.nop)) as u8 + 1,
         };
-        let step = Age::step(states, is, counted(tables, is, uses));
-        let passed = if is & class::ACCESS != 0 { tables.directly } else { 0 };
-        let like = first.counted | second.counted;
-        let pass = |past: &mut Past| {
-            past.age.add(&step);
-            if ends != 0 {
-                past.rows &= !ends;
+        let disarms = if is & class::ACCESS != 0 { tables.directly } else { 0 };
+        let age = Age::step(states, is, counted(tables, is, uses));
+        let kinds = classes.first.counted | classes.second.counted;
+        self.advance(&Advance { ends, arms, disarms, age, kinds }, tables);
+        if new.rows != 0 {
+            self.add_producer(&mut new, tables, uses);
+        }
+    }
+
+    /// Ends and arms rows as the instruction does under conditions. Returns the rows that it ends, and those that it
+    /// arms, for all earlier instructions.
+    #[inline(always)]
+    fn end_rows(&mut self, next: &Next<'_>) -> (u128, u128) {
+        let Next { tables, classes, ref uses } = *next;
+        let mut ends = classes.all(|class| class.ends);
+        let mut arms = classes.all(|class| class.arms);
+        let may_end = classes.all(|class| class.may_end);
+        let open = if may_end == 0 { 0 } else { self.rows() | self.overflow.rows | self.before_call.rows };
+        if may_end & open != 0 {
+            let enders = classes.first.enders | classes.second.enders;
+            for ender in bits(enders.into()).filter_map(|n| tables.enders.get(n)) {
+                match ender.over {
+                    _ if ender.rows & open == 0 => {}
+                    _ if !holds(&ender.side, uses) => {}
+                    _ if ender.upto.is_some() => self.end_upto(ender, uses.inst),
+                    true => self.end_covered(ender, uses),
+                    false if ender.begins => arms |= ender.rows,
+                    false => ends |= ender.rows,
+                }
             }
-            if passed | arms != 0 {
-                past.armed = past.armed & !passed | past.rows & arms;
+        }
+        (ends, arms)
+    }
+
+    /// The rows in which the instruction is a producer. For the rows of `HazardTables::asking`, the registers have to be
+    /// compared with those seen.
+    #[inline(always)]
+    fn produced(&self, next: &Next<'_>) -> u128 {
+        let Next { tables, classes, ref uses } = *next;
+        let produced = classes.all(|class| class.produces);
+        if produced == 0 {
+            return 0;
+        }
+        let mut rows = tables.producers.among(produced & self.modes.rows(tables), uses);
+        for (n, row) in tables.numbered(rows & (tables.producers.conditional | tables.events)) {
+            // A producer that only an event ends is kept for a long time, so its operands must match the rule, too.
+            let is_event = tables.events >> n & 1 == 1;
+            let is_meant = if is_event { holds(&row.producer, uses) } else { conditions_hold(&row.producer, uses) };
+            if !is_meant {
+                rows &= !(1 << n);
             }
-        };
+        }
+        rows
+    }
+
+    /// Updates the entries of the earlier instructions for an instruction after them.
+    #[inline(always)]
+    fn advance(&mut self, by: &Advance, tables: &HazardTables) {
         let (all, mut kept) = (&mut *self.past, 0);
         for n in 0..all.len() {
             let Some(past) = all.get_mut(n) else { break };
-            pass(past);
+            by.apply(past);
             if past.is_over() {
                 continue;
             }
@@ -434,10 +480,10 @@ impl<C: Capacity> Hazards<C> {
         }
         self.past.cut(kept);
         if self.before_call.rows != 0 {
-            pass(&mut self.before_call);
+            by.apply(&mut self.before_call);
         }
         if self.overflow.rows != 0 {
-            pass(&mut self.overflow);
+            by.apply(&mut self.overflow);
             if self.overflow.is_far() {
                 self.overflow.rows &= tables.events;
             }
@@ -446,28 +492,36 @@ impl<C: Capacity> Hazards<C> {
             }
         }
         if !self.owed.is_empty() {
-            let strict = self.strict;
-            let is_past = |owed: &Owed| {
-                let lasts = tables.rows.get(usize::from(owed.row)).map_or(u8::MAX, |row| row.lasts);
-                owed.age.states >= lasts && !strict
-            };
-            self.owed.keep(|owed| ends >> owed.row & 1 == 0 && !is_past(owed));
-            for owed in self.owed.iter_mut() {
-                owed.armed = owed.armed && passed >> owed.row & 1 == 0 || arms >> owed.row & 1 == 1;
-                owed.age.add(&step);
-                if let Some(row) = tables.rows.get(usize::from(owed.row)) {
-                    if like != 0 {
-                        owed.age.add_kinds(row, like);
-                    }
-                    owed.age.cut(row, tables.waited >> owed.row & 1 == 1);
+            self.advance_owed(by, tables);
+        }
+    }
+
+    /// Updates the entries after which a row demands another instruction.
+    #[inline(always)]
+    fn advance_owed(&mut self, by: &Advance, tables: &HazardTables) {
+        let (strict, ends) = (self.strict, by.ends);
+        let is_past = |owed: &Owed| {
+            let lasts = tables.rows.get(usize::from(owed.row)).map_or(u8::MAX, |row| row.lasts);
+            owed.age.states >= lasts && !strict
+        };
+        self.owed.keep(|owed| ends >> owed.row & 1 == 0 && !is_past(owed));
+        for owed in self.owed.iter_mut() {
+            owed.armed = owed.armed && by.disarms >> owed.row & 1 == 0 || by.arms >> owed.row & 1 == 1;
+            owed.age.add(&by.age);
+            if let Some(row) = tables.rows.get(usize::from(owed.row)) {
+                if by.kinds != 0 {
+                    owed.age.add_kinds(row, by.kinds);
                 }
+                owed.age.cut(row, tables.waited >> owed.row & 1 == 1);
             }
         }
-        if new.rows == 0 {
-            return;
-        }
+    }
+
+    /// Adds a producer that has just been issued.
+    #[inline(always)]
+    fn add_producer(&mut self, new: &mut Past, tables: &HazardTables, uses: &Uses<'_>) {
         for (n, row) in tables.numbered(new.rows & tables.events) {
-            self.owe(n, row, &new, uses);
+            self.owe(n, row, new, uses);
         }
         for (n, row) in tables.numbered(new.rows & tables.again) {
             // The new instruction is the second producer of a pair.
@@ -482,7 +536,7 @@ impl<C: Capacity> Hazards<C> {
             if C::GROWS {
                 new.kind = kind(tables, new.rows, uses);
             }
-            self.merge(&new);
+            self.merge(new);
         }
     }
 
