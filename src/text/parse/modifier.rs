@@ -3,7 +3,7 @@
 use super::format::DEFAULT_FORMAT;
 use super::{Cursor, Descs, Kind, ParseError, Parser, Reading};
 use crate::code::VGPR;
-use crate::codec::{EncodedOperand, Refused, default_of, encode_number, put_modifier};
+use crate::codec::{EncodedOperand, default_of, encode_number, put_modifier};
 use crate::flags::Flags;
 use crate::kind::{ListStyle, ModifierKind, ModifierList, NONE, OperandKind, Position, RegisterKind};
 use crate::opcode::{Field, Format};
@@ -218,15 +218,23 @@ impl<'t> Parser<'t, '_> {
         self.cursor.expect(b':')
     }
 
+    /// Parses a modifier, and a comma after it.
     fn modifier(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+        self.modifier_text(desc)?;
+        self.cursor.eat(b',');
+        Ok(())
+    }
+
+    /// Parses a modifier, and stores its value.
+    fn modifier_text(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
         let start = self.cursor.at;
         let name = self.cursor.name();
         let most = ((1u64 << desc.width) - 1) as i64;
         let OperandKind::Modifier(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
-        match kind {
+        let value = match kind {
             ModifierKind::Flag { .. } => {
                 self.cursor.at += name.len();
-                self.put(desc, u32::from(name == desc.field.name().as_bytes()))?;
+                u32::from(name == desc.field.name().as_bytes())
             }
             ModifierKind::Omod => {
                 self.label()?;
@@ -234,8 +242,7 @@ impl<'t> Parser<'t, '_> {
                 // `mul:1` and `div:1` change nothing.
                 let value = self.numbered(self.text.names.omod, name, factor).or((factor == 1).then_some(0));
                 let written = if name == b"mul" { "mul" } else { "div" };
-                let value = value.ok_or_else(|| self.cursor.error_since(start, Kind::Factor(written)))?;
-                self.put(desc, value)?;
+                value.ok_or_else(|| self.cursor.error_since(start, Kind::Factor(written)))?
             }
             ModifierKind::Named
             | ModifierKind::Wait
@@ -246,26 +253,18 @@ impl<'t> Parser<'t, '_> {
                 let value = self.up_to(desc.field, most)?;
                 // This branch also reads the bound_ctrl of permlane swaps, in which 0 can mean 1.
                 let is_bound = desc.field == Field::BoundCtrl && self.zero_is_bound();
-                self.put(desc, if is_bound { 1 } else { value })?;
+                if is_bound { 1 } else { value }
             }
             ModifierKind::Bitop3 { .. } => {
                 self.label()?;
                 // The error must not name the field, because the bits of the table are in fields with the names of
                 // other modifiers.
-                let value = self.up_to(desc.field, u8::MAX.into()).map_err(|error| match error.kind {
+                self.up_to(desc.field, u8::MAX.into()).map_err(|error| match error.kind {
                     Kind::Range { .. } => ParseError::new(error.span, Kind::Number8),
                     _ => error,
-                })?;
-                self.put(desc, value)?;
+                })?
             }
-            ModifierKind::Signed => {
-                self.label()?;
-                self.cursor.blank();
-                let place = self.cursor.at;
-                let value = self.cursor.integer(self.symbols)?;
-                encode_number(desc, value, &mut self.words)
-                    .map_err(|refused: Refused| self.cursor.error_since(place, Kind::of(desc.field, refused)))?;
-            }
+            ModifierKind::Signed => return self.signed_number(desc),
             ModifierKind::List(style) => {
                 // Registers with the suffix `.h` may have set bits of op_sel.
                 let bits = self.bits(style, desc)?;
@@ -275,38 +274,34 @@ impl<'t> Parser<'t, '_> {
                 if self.implied.is_some_and(|(field, value)| field == desc.field && value != bits) {
                     return Err(self.cursor.error_since(start, Kind::Implied));
                 }
-                let bits = bits | self.words.value(desc);
-                self.put(desc, bits)?;
+                bits | self.words.value(desc)
             }
             ModifierKind::Choice(ModifierList::Dim) => self.dim(desc)?,
-            ModifierKind::Choice(list) => self.choice(desc, self.text.names.of_modifier(list))?,
-            ModifierKind::TemporalHint { .. } => {
-                let value = self.temporal_hint(desc)?;
-                self.put(desc, value)?;
-            }
-            ModifierKind::DppCtrl => {
-                let value = self.dpp_ctrl(desc.field)?;
-                self.put(desc, value)?;
-            }
+            ModifierKind::Choice(list) => return self.choice(desc, self.text.names.of_modifier(list)),
+            ModifierKind::TemporalHint { .. } => self.temporal_hint(desc)?,
+            ModifierKind::DppCtrl => self.dpp_ctrl(desc.field)?,
             ModifierKind::DppBound => {
                 self.label()?;
                 let value = self.up_to(desc.field, 1)?;
-                self.put(desc, if self.zero_is_bound() { 1 } else { value })?;
+                if self.zero_is_bound() { 1 } else { value }
             }
-            ModifierKind::Dpp8 { code } => self.dpp8(code, desc)?,
-            ModifierKind::Swizzle => {
-                let value = self.swizzle(desc.field)?;
-                self.put(desc, value)?;
-            }
-            ModifierKind::MtbufFormat { nfmt } => self.mtbuf_format(nfmt, desc)?,
-            ModifierKind::BufferFormat => {
-                let value = self.buf_fmt(desc.field, most)?;
-                self.put(desc, value)?;
-            }
+            ModifierKind::Dpp8 { code } => return self.dpp8(code, desc),
+            ModifierKind::Swizzle => self.swizzle(desc.field)?,
+            ModifierKind::MtbufFormat { nfmt } => return self.mtbuf_format(nfmt, desc),
+            ModifierKind::BufferFormat => self.buf_fmt(desc.field, most)?,
             ModifierKind::Hidden => return Err(self.cursor.error(Kind::Unexpected)),
-        }
-        self.cursor.eat(b',');
-        Ok(())
+        };
+        self.put(desc, value)
+    }
+
+    /// Reads `name:-8`, and stores the number.
+    fn signed_number(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+        self.label()?;
+        self.cursor.blank();
+        let start = self.cursor.at;
+        let value = self.cursor.integer(self.symbols)?;
+        encode_number(desc, value, &mut self.words)
+            .map_err(|refused| self.cursor.error_since(start, Kind::of(desc.field, refused)))
     }
 
     /// Whether `bound_ctrl:0` means 1, as it does before RDNA3.
@@ -364,7 +359,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Reads `dim:SQ_RSRC_IMG_2D` or `dim:2d`: the prefix can be missing, and case is ignored after it.
-    fn dim(&mut self, desc: &OperandDesc) -> Result<(), ParseError> {
+    fn dim(&mut self, desc: &OperandDesc) -> Result<u32, ParseError> {
         const PREFIX: &[u8] = b"SQ_RSRC_IMG_";
         self.label()?;
         self.cursor.blank();
@@ -374,7 +369,7 @@ impl<'t> Parser<'t, '_> {
         let found = self.text.names.dim.iter().find(|(_, name)| is(name));
         let &(value, _) = found.ok_or_else(|| self.cursor.error(Kind::Name(desc.field)))?;
         self.cursor.at += word.len();
-        self.put(desc, value.into())
+        Ok(value.into())
     }
 
     /// Reads `name:VALUE`: one of the names, or a number.

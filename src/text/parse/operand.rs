@@ -357,7 +357,7 @@ impl Parser<'_, '_> {
             return Err(self.cursor.error_since(start, Kind::NoSign { field: desc.field, sign: "abs" }));
         }
         let found = self.primary(desc, if signs.bar { b'|' } else { 0 });
-        let (primary, place) = found.map_err(|error| self.sign_or(desc.field, start, error))?;
+        let (mut primary, place) = found.map_err(|error| self.sign_or(desc.field, start, error))?;
         for (on, close) in [(signs.sext, b')'), (signs.abs, if signs.bar { b'|' } else { b')' }), (signs.call, b')')] {
             if on {
                 self.cursor.expect(close)?;
@@ -377,8 +377,38 @@ impl Parser<'_, '_> {
         if signs.sext {
             self.words.set(sext, true);
         }
-        let primary = match primary {
-            primary if !(folded.neg || folded.abs) => primary,
+        if folded.neg || folded.abs {
+            primary = self.folded(desc, primary, folded, (start, place))?;
+        }
+        let coded = match primary {
+            Primary::Run(run) => return self.source_registers(desc, &run, (start, place)),
+            Primary::Number(number) => match self.constant(desc, number) {
+                None | Some((LITERAL, _)) if self.takes_literal64(desc) => self.long_or_short(desc, number),
+                Some((LITERAL, literal)) => Some(EncodedOperand::Literal(literal)),
+                Some((code, _)) => Some(EncodedOperand::Code(code)),
+                None => self.upper_half(desc, number),
+            },
+            Primary::Long(number) if self.takes_literal64(desc) => literal64::exactly(desc, number),
+            Primary::Literal(number) | Primary::Long(number) => {
+                self.forced_literal(desc, number).map(EncodedOperand::Literal)
+            }
+        };
+        match coded {
+            Some(coded) => Ok((coded, 0)),
+            None => Err(self.cursor.error_since(place, self.no_constant(desc))),
+        }
+    }
+
+    /// The number with signs for which the instruction has no bits. `start`: the position of the signs, and `place`:
+    /// that of the number.
+    fn folded(
+        &self,
+        desc: &OperandDesc,
+        primary: Primary,
+        signs: WrittenSigns,
+        (start, place): (usize, usize),
+    ) -> Result<Primary, ParseError> {
+        Ok(match primary {
             // An integer could be the upper half of a double, or all of it.
             Primary::Number(Number::Int(_)) if desc.ty == DataType::F64 => {
                 return Err(self.cursor.error_since(start, Kind::Operand(desc.field)));
@@ -388,57 +418,38 @@ impl Parser<'_, '_> {
             {
                 return Err(self.cursor.error_since(place, Kind::Constant(desc.field)));
             }
-            Primary::Number(number) => Primary::Number(signed(desc.ty, number, folded)),
-            Primary::Literal(number) => Primary::Literal(signed(desc.ty, number, folded)),
-            Primary::Long(number) => Primary::Long(signed(desc.ty, number, folded)),
+            Primary::Number(number) => Primary::Number(signed(desc.ty, number, signs)),
+            Primary::Literal(number) => Primary::Literal(signed(desc.ty, number, signs)),
+            Primary::Long(number) => Primary::Long(signed(desc.ty, number, signs)),
             Primary::Run(_) => return Err(self.cursor.error_since(start, Kind::Sign(desc.field))),
-        };
-        let kind = |parser: &Self, kind| parser.cursor.error_since(place, kind);
-        let has_halves = desc.kind.is_half();
-        let is_vector = |run: &Run| (VGPR..=VGPR_LAST).contains(&run.code);
-        match primary {
-            // Only vector registers can have a suffix. Without one, a register is the lower half, as in text for
-            // targets on which LLVM does not split registers.
-            Primary::Run(run) if run.half.is_some() && !(has_halves && is_vector(&run)) => {
-                Err(kind(self, Kind::Operand(desc.field)))
-            }
-            // Either all registers have a suffix, or none has.
-            Primary::Run(run)
-                if has_halves
-                    && is_vector(&run)
-                    && *self.suffixes.get_or_insert(run.half.is_some()) != run.half.is_some() =>
-            {
-                Err(kind(self, Kind::Half(desc.field)))
-            }
-            Primary::Run(run) => {
-                let coded = match run.half {
-                    Some(Half::High) => EncodedOperand::High(run.code),
-                    _ => EncodedOperand::Code(run.code),
-                };
-                self.fits(desc, &run).map_err(|wrong| self.cursor.error_since(start, wrong))?;
-                Ok((coded, run.dwords))
-            }
-            Primary::Number(number) => match self.constant(desc, number) {
-                None | Some((LITERAL, _)) if self.takes_literal64(desc) => match self.long_or_short(desc, number) {
-                    Some(coded) => Ok((coded, 0)),
-                    None => Err(kind(self, self.no_constant(desc))),
-                },
-                Some((LITERAL, literal)) => Ok((EncodedOperand::Literal(literal), 0)),
-                Some((code, _)) => Ok((EncodedOperand::Code(code), 0)),
-                None => match self.upper_half(desc, number) {
-                    Some(coded) => Ok((coded, 0)),
-                    None => Err(kind(self, self.no_constant(desc))),
-                },
-            },
-            Primary::Long(number) if self.takes_literal64(desc) => match literal64::exactly(desc, number) {
-                Some(coded) => Ok((coded, 0)),
-                None => Err(kind(self, self.no_constant(desc))),
-            },
-            Primary::Literal(number) | Primary::Long(number) => match self.forced_literal(desc, number) {
-                Some(literal) => Ok((EncodedOperand::Literal(literal), 0)),
-                None => Err(kind(self, self.no_constant(desc))),
-            },
+        })
+    }
+
+    /// The registers of a source, and their number. `start`: the position of the source, and `place`: that of the
+    /// registers after the signs.
+    fn source_registers(
+        &mut self,
+        desc: &OperandDesc,
+        run: &Run,
+        (start, place): (usize, usize),
+    ) -> Result<(EncodedOperand, u16), ParseError> {
+        let has_suffix = run.half.is_some();
+        let is_half = desc.kind.is_half() && (VGPR..=VGPR_LAST).contains(&run.code);
+        // Only vector registers can have a suffix. Without one, a register is the lower half, as in text for targets on
+        // which LLVM does not split registers.
+        if has_suffix && !is_half {
+            return Err(self.cursor.error_since(place, Kind::Operand(desc.field)));
         }
+        // Either all registers have a suffix, or none has.
+        if is_half && *self.suffixes.get_or_insert(has_suffix) != has_suffix {
+            return Err(self.cursor.error_since(place, Kind::Half(desc.field)));
+        }
+        self.fits(desc, run).map_err(|wrong| self.cursor.error_since(start, wrong))?;
+        let coded = match run.half {
+            Some(Half::High) => EncodedOperand::High(run.code),
+            _ => EncodedOperand::Code(run.code),
+        };
+        Ok((coded, run.dwords))
     }
 
     /// The error of a constant that does not fit, which tells whether the operand takes any constants.
