@@ -14,8 +14,8 @@ mod names;
 
 use crate::code::{AGPR, INT};
 use crate::codec::{
-    Address, EncodedOperand, access, descs, encode, is_conditional, is_signed, modifier, modifier_bits, put_modifier,
-    read, sign_extended, unit, value,
+    Address, EncodedOperand, Words, access, descs, encode, is_conditional, is_signed, modifier, modifier_bits,
+    put_modifier, read, sign_extended, unit, value,
 };
 use crate::compare::image_address_of;
 use crate::error::DecodeError;
@@ -268,7 +268,6 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
         (extension, there) => extension.is_none() && there.is_none(),
     };
     let forms = || core::iter::once(entry.signature).chain(entry.forms(target));
-    let lacks = || RetargetError::Form { format: from.format(), extension: from.extension() };
     let error = match forms().find(is_same) {
         Some(signature) => match retarget_as(from, target, entry, signature, None) {
             Ok(inst) => return Ok(inst),
@@ -278,11 +277,16 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
             }
             Err(error) => error,
         },
-        None => lacks(),
+        None => lacks(from),
     };
     // The set of dwords that name the registers of an image address depends on the generation.
     let mut others = forms().filter(|form| image_address_of(from).is_some() && !is_same(form));
     others.find_map(|signature| retarget_as(from, target, entry, signature, None).ok()).ok_or(error)
+}
+
+/// The error of an instruction for which the target has no form.
+fn lacks(from: &Inst) -> RetargetError {
+    RetargetError::Form { format: from.format(), extension: from.extension() }
 }
 
 /// Converts the instruction to this form. `null` is the field whose source, the constant 0, becomes the null register.
@@ -293,88 +297,125 @@ fn retarget_as(
     signature: &'static FormSignature,
     null: Option<Field>,
 ) -> Result<Inst, RetargetError> {
-    let lacks = || RetargetError::Form { format: from.format(), extension: from.extension() };
-    let names = Names::between(from.format(), entry.signature.format).ok_or_else(lacks)?;
-    let form = Form::new(target, from.opcode(), entry, signature).ok_or_else(lacks)?;
-    let (descs, there) = (Descs::of(from), Descs::new(target, signature));
+    let names = Names::between(from.format(), entry.signature.format).ok_or_else(|| lacks(from))?;
+    let form = Form::new(target, from.opcode(), entry, signature).ok_or_else(|| lacks(from))?;
+    let conversion = Conversion { from, descs: Descs::of(from), there: Descs::new(target, signature), names };
     let mut words = form.start_as(from);
     // Modifiers come first, because the positions of some operands depend on them.
-    for desc in there.all().filter(|i| i.access.is_none() && descs.partner(there, i, names.reversed()).is_none()) {
-        words.put_value(desc, silent(from.opcode(), desc)).map_err(|_| lacks())?;
-    }
-    for desc in descs.all().filter(|i| i.access.is_none()) {
-        let refused = || refused(from, desc);
-        let Some(other) = there.partner(descs, desc, names) else {
-            match modifier(desc, from) {
-                _ if fixed(from.opcode(), desc).is_some() => continue,
-                value if value == i64::from(silent(from.opcode(), desc)) => continue,
-                value => return Err(RetargetError::Modifier { field: desc.field, value }),
-            }
-        };
-        // CDNA3 uses these bits as signs of doubles, and older targets do not.
-        let is_sign = |desc: &OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Neg));
-        if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
-            return Err(refused());
-        }
-        let value = match modifier(desc, from) {
-            // Fields of signed numbers differ in width.
-            number if number < 0 => negative(other, number).ok_or_else(refused)?,
-            _ => modifier_there((descs, desc), (there, other), modifier_bits(desc, from)).ok_or_else(refused)?,
-        };
-        put_modifier(other, value, &mut words).map_err(|_| refused())?;
-    }
-    // A scalar address that only the target's form has is encoded as absent.
-    for desc in there.all().filter(|i| i.kind.is_scalar_address()) {
-        if descs.partner(there, desc, names.reversed()).is_none() {
-            encode(desc, EncodedOperand::Off, &mut words).map_err(|_| lacks())?;
-        }
-    }
-    for desc in descs.all().filter(|i| i.access.is_some()) {
-        let Some(other) = there.partner(descs, desc, names) else { continue };
-        let coded = access(desc, from).and_then(|_| Some(read(desc, from)?.0));
-        // A register number that other bits make meaningless is kept, except in a scalar address, where it has a
-        // meaning.
-        let meaningless =
-            matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc)) && !desc.kind.is_scalar_address();
-        if meaningless && desc.kind.bare() == other.kind.bare() {
-            words.put_value(other, value(desc, from)).map_err(|_| refused(from, desc))?;
-        }
-        let Some(coded) = coded else { continue };
-        let coded = match Special::Null.code(target) {
-            Some(code) if null == Some(desc.field) && coded == EncodedOperand::Code(INT) => {
-                EncodedOperand::Code(code.into())
-            }
-            _ => translate((from, desc), (target, other), coded)?,
-        };
-        encode(other, coded, &mut words).map_err(|_| refused(from, desc))?;
-    }
-    if let Some(address) = image_address_of(from) {
-        let refused = RetargetError::Address(address.desc.field);
-        let other = there.partner(descs, address.desc, names).and_then(Address::of).ok_or(refused)?;
-        other.encode(address.registers(from), &mut words).map_err(|_| refused)?;
-    }
-    let named = |field: Field| {
-        let returns = there.returns.filter(|&bit| there.modifier_at(bit) == Some(field));
-        let field = match (returns, descs.returns) {
-            // The name of the bit that makes the operation return the old value depends on the generation.
-            (Some(_), Some(bit)) => descs.modifier_at(bit).unwrap_or(field),
-            _ => names.reversed().of(field),
-        };
-        let desc = descs.all().find(|desc| desc.field == field);
-        let held = || from.get(field).map_or_else(lacks, |value| RetargetError::Value { field, value: value.into() });
-        desc.map_or_else(held, |desc| refused(from, desc))
-    };
-    let inst = form.finish(&mut words).map_err(|error| match error {
-        Unmade::Decode(
-            DecodeError::ReservedValue { field, .. } | DecodeError::ReservedBits { field: Some(field), .. },
-        ) => named(field),
-        _ => lacks(),
-    })?;
+    conversion.modifiers(&mut words)?;
+    conversion.operands(null, &mut words)?;
+    let inst = form.finish(&mut words).map_err(|unmade| conversion.error(unmade))?;
     // A field without effect, such as the destination of an operation that returns nothing, may also have no effect on
     // the target.
     let inst = inst.canonical().filled_as(from);
     compare(from, &inst, names)?;
     follows(from, inst)
+}
+
+/// A conversion from the form of an instruction to a form of another target.
+struct Conversion<'a> {
+    from: &'a Inst,
+    /// The descriptors of the instruction's form.
+    descs: Descs,
+    /// The descriptors of the target's form.
+    there: Descs,
+    names: Names,
+}
+
+impl Conversion<'_> {
+    /// The descriptor of the target's form that corresponds to one of the instruction's form.
+    fn partner(&self, desc: &OperandDesc) -> Option<&'static OperandDesc> {
+        self.there.partner(self.descs, desc, self.names)
+    }
+
+    /// Whether only the target's form has this descriptor.
+    fn is_new(&self, desc: &OperandDesc) -> bool {
+        self.descs.partner(self.there, desc, self.names.reversed()).is_none()
+    }
+
+    /// Encodes the modifiers.
+    fn modifiers(&self, words: &mut Words) -> Result<(), RetargetError> {
+        let Conversion { from, descs, there, .. } = *self;
+        for desc in there.all().filter(|i| i.access.is_none() && self.is_new(i)) {
+            words.put_value(desc, silent(from.opcode(), desc)).map_err(|_| lacks(from))?;
+        }
+        for desc in descs.all().filter(|i| i.access.is_none()) {
+            let refused = || refused(from, desc);
+            let Some(other) = self.partner(desc) else {
+                match modifier(desc, from) {
+                    _ if fixed(from.opcode(), desc).is_some() => continue,
+                    value if value == i64::from(silent(from.opcode(), desc)) => continue,
+                    value => return Err(RetargetError::Modifier { field: desc.field, value }),
+                }
+            };
+            // CDNA3 uses these bits as signs of doubles, and older targets do not.
+            let is_sign = |desc: &OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Neg));
+            if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
+                return Err(refused());
+            }
+            let value = match modifier(desc, from) {
+                // Fields of signed numbers differ in width.
+                number if number < 0 => negative(other, number).ok_or_else(refused)?,
+                _ => modifier_there((descs, desc), (there, other), modifier_bits(desc, from)).ok_or_else(refused)?,
+            };
+            put_modifier(other, value, words).map_err(|_| refused())?;
+        }
+        Ok(())
+    }
+
+    /// Encodes the operands. `null` is the field whose source, the constant 0, becomes the null register.
+    fn operands(&self, null: Option<Field>, words: &mut Words) -> Result<(), RetargetError> {
+        let Conversion { from, descs, there, .. } = *self;
+        // A scalar address that only the target's form has is encoded as absent.
+        for desc in there.all().filter(|i| i.kind.is_scalar_address() && self.is_new(i)) {
+            encode(desc, EncodedOperand::Off, words).map_err(|_| lacks(from))?;
+        }
+        for desc in descs.all().filter(|i| i.access.is_some()) {
+            let Some(other) = self.partner(desc) else { continue };
+            let coded = access(desc, from).and_then(|_| Some(read(desc, from)?.0));
+            // A register number that other bits make meaningless is kept, except in a scalar address, where it has a
+            // meaning.
+            let is_absent = matches!(coded, None | Some(EncodedOperand::Off | EncodedOperand::Vcc));
+            if is_absent && !desc.kind.is_scalar_address() && desc.kind.bare() == other.kind.bare() {
+                words.put_value(other, value(desc, from)).map_err(|_| refused(from, desc))?;
+            }
+            let Some(coded) = coded else { continue };
+            let coded = match Special::Null.code(there.target) {
+                Some(code) if null == Some(desc.field) && coded == EncodedOperand::Code(INT) => {
+                    EncodedOperand::Code(code.into())
+                }
+                _ => translate((from, desc), (there.target, other), coded)?,
+            };
+            encode(other, coded, words).map_err(|_| refused(from, desc))?;
+        }
+        if let Some(address) = image_address_of(from) {
+            let refused = RetargetError::Address(address.desc.field);
+            let other = self.partner(address.desc).and_then(Address::of).ok_or(refused)?;
+            other.encode(address.registers(from), words).map_err(|_| refused)?;
+        }
+        Ok(())
+    }
+
+    /// The error of words that are no instruction of the target's form, about the field of `from` that causes it.
+    fn error(&self, unmade: Unmade) -> RetargetError {
+        let Unmade::Decode(
+            DecodeError::ReservedValue { field, .. } | DecodeError::ReservedBits { field: Some(field), .. },
+        ) = unmade
+        else {
+            return lacks(self.from);
+        };
+        let returns = self.there.returns.filter(|&bit| self.there.modifier_at(bit) == Some(field));
+        let field = match (returns, self.descs.returns) {
+            // The name of the bit that makes the operation return the old value depends on the generation.
+            (Some(_), Some(bit)) => self.descs.modifier_at(bit).unwrap_or(field),
+            _ => self.names.reversed().of(field),
+        };
+        match (self.descs.all().find(|desc| desc.field == field), self.from.get(field)) {
+            (Some(desc), _) => refused(self.from, desc),
+            (None, Some(value)) => RetargetError::Value { field, value: value.into() },
+            (None, None) => lacks(self.from),
+        }
+    }
 }
 
 /// Fails if the new instruction breaks a rule that the old one follows.
