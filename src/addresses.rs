@@ -312,21 +312,9 @@ impl Addresses {
                 [Some(Known { literal, ..Known::number(value.unsigned_abs(), from.of.since) }), None]
             }
             AddressStep::Sum => {
-                let (a, b) = (KnownAddress::of(a)?, KnownAddress::of(b)?);
-                let (from, number) = if b.base == Base::Number { (a, b) } else { (b, a) };
-                let sum = from.plus(number.offset, false, number.since);
-                let part = |kind| Some(Part { address, kind, bias: 0 });
-                let parts = match sources.iter().flatten().find(|source| !matches!(source.value, Value::Reg(_))) {
-                    // A literal of 32 bits is extended with its sign.
-                    Some(Operand { value: Value::Literal(_), .. }) => [part(PartKind::Low), None],
-                    Some(Operand { value: Value::Literal64, .. }) => [part(PartKind::Whole), None],
-                    _ => [part(PartKind::Fixed), part(PartKind::Sign)],
-                };
-                if number.base != Base::Number {
-                    return None;
-                }
-                made = Some(Made { address: sum, from: from.offset, low: None, parts });
-                sum.halves()
+                let sum = whole_sum([KnownAddress::of(a)?, KnownAddress::of(b)?], &sources, address)?;
+                made = Some(sum);
+                sum.address.halves()
             }
             AddressStep::Low | AddressStep::LowLess => {
                 let low = Low::new((address, is_less), a[0]?, b[0]?)?;
@@ -366,6 +354,20 @@ impl Addresses {
         self.known &= !written;
         self.halves &= !written;
     }
+}
+
+/// The sum of an address and a number by one instruction at `address`; `None` if none of the two is a number.
+fn whole_sum([a, b]: [KnownAddress; 2], sources: &[Option<Operand>; 2], address: u64) -> Option<Made> {
+    let (from, number) = if b.base == Base::Number { (a, b) } else { (b, a) };
+    let part = |kind| Some(Part { address, kind, bias: 0 });
+    let parts = match sources.iter().flatten().find(|source| !matches!(source.value, Value::Reg(_))) {
+        // A literal of 32 bits is extended with its sign.
+        Some(Operand { value: Value::Literal(_), .. }) => [part(PartKind::Low), None],
+        Some(Operand { value: Value::Literal64, .. }) => [part(PartKind::Whole), None],
+        _ => [part(PartKind::Fixed), part(PartKind::Sign)],
+    };
+    let sum = from.plus(number.offset, false, number.since);
+    (number.base == Base::Number).then_some(Made { address: sum, from: from.offset, low: None, parts })
 }
 
 /// The sign extension of a number, or of an upper half, whose upper bits are all equal.

@@ -66,38 +66,12 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     let tables = lower::tables(isa, t)?;
     let rules = rules(isa, targets);
     put!(w, "pub(crate) static HAZARDS: HazardTables = HazardTables {{ rows: &[");
-    for row in &tables.rows {
-        let number = rules.iter().position(|rule| rule.id == row.rule.id).expect("the target has it");
-        let (less, most): (Vec<u8>, Vec<u8>) = row.distance.into_iter().unzip();
-        let overlap = OVERLAPS.iter().position(|o| *o == row.rule.registers.overlap).unwrap_or(0);
-        let differs = row.rule.registers.differs.as_deref();
-        let differs = differs.and_then(|d| DIFFERS.iter().position(|o| *o == d)).map_or(0, |n| n + 1);
-        let (overlap, differs) =
-            (["None", "Share", "Same", "Other", "Hwreg", "Parity"][overlap], DIFFER_NAMES[differs]);
-        let (producer, consumer) = (side(isa, t, row.producer), side(isa, t, row.consumer));
-        let (unit, trans) = (camel(&row.rule.unit), row.rule.trans.unwrap_or(u8::MAX));
-        let [lasts, times] = [row.rule.lasts, row.rule.times].map(|n| n.unwrap_or(u8::MAX));
-        let (again, counted) = (row.rule.again, row.rule.counted);
-        put!(w, "HazardRow {{ rule: {number}, producer: {producer}, consumer: {consumer}, ");
-        put!(
-            w,
-            "overlap: Overlap::{overlap}, differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, lasts: {lasts}, "
-        );
-        put!(w, "times: {times}, again: {again:?}, counted: {counted}, ");
-        let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
-        let counts = row.counts(&tables).unwrap_or_default();
-        putln!(w, "distance: {less:?}, most: {most:?}, field: {field}, counts: {counts:?} }},");
+    for r in &tables.rows {
+        let number = rules.iter().position(|rule| rule.id == r.rule.id).expect("the target has it");
+        row(w, isa, t, (&tables, r), number);
     }
     put!(w, "], classes: &[");
-    for class in &tables.classes {
-        let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is, counted } = class;
-        put!(w, "HazardClass {{ produces: {produces:#x}, consumes: {consumes:#x}, ends: {ends:#x}, arms: {arms:#x}, ");
-        let own = tables.enders.iter().enumerate().filter(|(n, _)| enders >> n & 1 == 1);
-        let may_end = own.fold(0u128, |all, (_, (rows, _))| all | rows);
-        put!(w, "enders: {enders:#x}, may_end: {may_end:#x}, passes: [{less}, {more}], ");
-        put!(w, "is: {is}, ");
-        put!(w, "counted: {counted:#x} }},");
-    }
+    tables.classes.iter().for_each(|of| class(w, &tables, of));
     let (numbers, entries) = pages(&tables.class_of, <[usize]>::to_vec);
     put!(w, "], pages: &{numbers:?}, class_of: &{entries:?}, enders: &[");
     for (rows, of) in &tables.enders {
@@ -105,13 +79,8 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
             let (mask, kind) = ((1u32 << (high - low + 1)) - 1, tables.counted_bit(what));
             format!("Some(Upto {{ lsb: {low}, mask: {mask:#x}, kind: {kind:#x} }})")
         });
-        put!(
-            w,
-            "Ender {{ rows: {rows:#x}, side: {}, over: {}, begins: {}, upto: {upto} }},",
-            side(isa, t, of),
-            of.over,
-            of.begins
-        );
+        let (side, over, begins) = (side(isa, t, of), of.over, of.begins);
+        put!(w, "Ender {{ rows: {rows:#x}, side: {side}, over: {over}, begins: {begins}, upto: {upto} }},");
     }
     let set = |of: &dyn Fn(&HazardRow) -> bool| {
         tables.rows.iter().enumerate().filter(|(_, row)| of(row)).fold(0u128, |set, (n, _)| set | 1 << n)
@@ -159,6 +128,38 @@ pub fn tables(w: &mut String, isa: &Isa, targets: &[Target], t: &Target) -> Resu
     put!(w, ", latest: {:#x}", set(&|row| row.is_about_latest()));
     putln!(w, ", events: {events:#x}, waited: {waited:#x}, thens: {thens:#x}, nop: {:#x} }};", tables.nop_mask);
     Ok(())
+}
+
+/// Writes a `HazardRow`. `number` is the position of its rule among the rules of the build.
+fn row(w: &mut String, isa: &Isa, t: &Target, (tables, row): (&lower::HazardTables, &HazardRow), number: usize) {
+    let (less, most): (Vec<u8>, Vec<u8>) = row.distance.into_iter().unzip();
+    let overlap = OVERLAPS.iter().position(|o| *o == row.rule.registers.overlap).unwrap_or(0);
+    let overlap = ["None", "Share", "Same", "Other", "Hwreg", "Parity"][overlap];
+    let differs = row.rule.registers.differs.as_deref();
+    let differs = differs.and_then(|d| DIFFERS.iter().position(|o| *o == d)).map_or(0, |n| n + 1);
+    let differs = DIFFER_NAMES[differs];
+    let (producer, consumer) = (side(isa, t, row.producer), side(isa, t, row.consumer));
+    let (unit, trans) = (camel(&row.rule.unit), row.rule.trans.unwrap_or(u8::MAX));
+    let [lasts, times] = [row.rule.lasts, row.rule.times].map(|n| n.unwrap_or(u8::MAX));
+    let (again, counted) = (row.rule.again, row.rule.counted);
+    let field = row.rule.registers.field.as_ref().map_or("None".into(), |f| format!("Some(Field::{})", camel(f)));
+    let counts = row.counts(tables).unwrap_or_default();
+    put!(w, "HazardRow {{ rule: {number}, producer: {producer}, consumer: {consumer}, overlap: Overlap::{overlap}, ");
+    put!(w, "differs: Differs::{differs}, unit: Unit::{unit}, trans: {trans}, lasts: {lasts}, times: {times}, ");
+    put!(w, "again: {again:?}, counted: {counted}, distance: {less:?}, most: {most:?}, field: {field}, ");
+    putln!(w, "counts: {counts:?} }},");
+}
+
+/// Writes a `HazardClass`.
+fn class(w: &mut String, tables: &lower::HazardTables, class: &HazardClass) {
+    let HazardClass { produces, consumes, ends, arms, enders, passes: (less, more), is, counted } = class;
+    let own = tables.enders.iter().enumerate().filter(|(n, _)| enders >> n & 1 == 1);
+    let may_end = own.fold(0u128, |all, (_, (rows, _))| all | rows);
+    put!(w, "HazardClass {{ produces: {produces:#x}, consumes: {consumes:#x}, ends: {ends:#x}, arms: {arms:#x}, ");
+    put!(
+        w,
+        "enders: {enders:#x}, may_end: {may_end:#x}, passes: [{less}, {more}], is: {is}, counted: {counted:#x} }},"
+    );
 }
 
 /// The variants of `Differs` in src/table/hazards.rs: for no condition, and for each word of `DIFFERS`.

@@ -69,7 +69,34 @@ struct Kernels<'a> {
     entries: BTreeMap<u64, &'a [u8]>,
 }
 
-impl Kernels<'_> {
+impl<'a> Kernels<'a> {
+    /// Reads the kernel descriptors that symbols name. `entry_points` are the kernels that the metadata names.
+    fn find(tables: &mut Tables<'_, 'a>, entry_points: &[(&'a [u8], Option<u16>)]) -> Result<Kernels<'a>, ErrorKind> {
+        let mut kernels = Kernels { lanes: entry_points.iter().copied().collect(), ..Kernels::default() };
+        let (file, headers) = (tables.file, tables.headers);
+        tables.each(|symbol, name| {
+            let Some(kernel) = name.strip_suffix(b".kd") else { return };
+            let Some(section) = headers.get(usize::from(symbol.section)) else { return };
+            let descriptor = symbol.address.checked_sub(section.address).and_then(|from| {
+                let bytes = file.contents(section).bytes.get(usize::try_from(from).ok()?..)?;
+                bytes.first_chunk().copied().map(KernelDescriptor::from_bytes)
+            });
+            if let Some(descriptor) = descriptor {
+                kernels.descriptors.insert(kernel, descriptor);
+            }
+            let lanes = |d: KernelDescriptor| if d.properties().wavefront_size32() { 32 } else { 64 };
+            kernels.lanes.insert(kernel, descriptor.map(lanes));
+            // In a relocatable object, the entry offset is still a relocation, so only the kernel's name is used.
+            if file.kind == elf::ET_REL {
+                return;
+            }
+            if let Some(descriptor) = descriptor {
+                kernels.entries.insert(symbol.address.wrapping_add_signed(descriptor.entry()), kernel);
+            }
+        })?;
+        Ok(kernels)
+    }
+
     fn lanes(&self, name: &[u8], address: u64) -> Option<u16> {
         let name = self.entries.get(&address).copied().unwrap_or(name);
         self.lanes.get(name).copied().flatten()
@@ -93,28 +120,8 @@ pub fn symbols<'a>(
     sections: &mut [Section<'a>],
     addresses: &mut AddressMap<'a>,
 ) -> Result<Vec<Vec<Range<u64>>>, ErrorKind> {
-    let mut kernels = Kernels { lanes: entry_points.iter().copied().collect(), ..Kernels::default() };
+    let kernels = Kernels::find(tables, entry_points)?;
     let (file, headers) = (tables.file, tables.headers);
-    tables.each(|symbol, name| {
-        let Some(kernel) = name.strip_suffix(b".kd") else { return };
-        let Some(section) = headers.get(usize::from(symbol.section)) else { return };
-        let descriptor = symbol.address.checked_sub(section.address).and_then(|from| {
-            let bytes = file.contents(section).bytes.get(usize::try_from(from).ok()?..)?;
-            bytes.first_chunk().copied().map(KernelDescriptor::from_bytes)
-        });
-        if let Some(descriptor) = descriptor {
-            kernels.descriptors.insert(kernel, descriptor);
-        }
-        let lanes = |d: KernelDescriptor| if d.properties().wavefront_size32() { 32 } else { 64 };
-        kernels.lanes.insert(kernel, descriptor.map(lanes));
-        // In a relocatable object, the entry offset is still a relocation, so only the kernel's name is used.
-        if file.kind == elf::ET_REL {
-            return;
-        }
-        if let Some(descriptor) = descriptor {
-            kernels.entries.insert(symbol.address.wrapping_add_signed(descriptor.entry()), kernel);
-        }
-    })?;
     let mut descriptors: Vec<Vec<Range<u64>>> = vec![Vec::new(); sections.len()];
     tables.each(|symbol, name| {
         if ![STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_AMDGPU_HSA_KERNEL].contains(&symbol.kind) {
@@ -143,27 +150,30 @@ pub fn symbols<'a>(
         let descriptor = kernels.descriptor(name, address).filter(|_| kind == SymbolKind::Kernel);
         section.symbols.push(Symbol { name: name.into(), address, size, kind, lanes, descriptor });
     })?;
+    sections.iter_mut().for_each(|section| complete(section, &kernels));
+    Ok(descriptors)
+}
+
+/// Adds the kernels of a section whose symbols were stripped, sorts the symbols, and gives functions the lanes of waves.
+fn complete<'a>(section: &mut Section<'a>, kernels: &Kernels<'a>) {
     // The descriptor names a kernel even if the kernel's own symbol was stripped.
-    for section in sections {
-        let end = section.address.saturating_add(section.bytes.len() as u64);
-        let named: BTreeSet<u64> = section.symbols.iter().map(|s| s.address).collect();
-        for (&address, &name) in kernels.entries.range(section.address..end) {
-            if !named.contains(&address) {
-                let lanes = kernels.lanes(name, address);
-                let (kind, descriptor) = (SymbolKind::Kernel, kernels.descriptor(name, address));
-                section.symbols.push(Symbol { name: name.into(), address, size: 0, kind, lanes, descriptor });
-            }
-        }
-        // Global symbols are in both tables.
-        section.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
-        section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
-        // A function that is not a kernel gets the lanes of the kernel before it, or else of the first kernel, because
-        // that kernel most likely calls it.
-        let mut lanes = section.symbols.iter().find_map(|symbol| symbol.lanes);
-        for symbol in &mut section.symbols {
-            symbol.lanes = symbol.lanes.or(lanes);
-            lanes = symbol.lanes;
+    let end = section.address.saturating_add(section.bytes.len() as u64);
+    let named: BTreeSet<u64> = section.symbols.iter().map(|s| s.address).collect();
+    for (&address, &name) in kernels.entries.range(section.address..end) {
+        if !named.contains(&address) {
+            let lanes = kernels.lanes(name, address);
+            let (kind, descriptor) = (SymbolKind::Kernel, kernels.descriptor(name, address));
+            section.symbols.push(Symbol { name: name.into(), address, size: 0, kind, lanes, descriptor });
         }
     }
-    Ok(descriptors)
+    // Global symbols are in both tables.
+    section.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
+    section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
+    // A function that is not a kernel gets the lanes of the kernel before it, or else of the first kernel, because that
+    // kernel most likely calls it.
+    let mut lanes = section.symbols.iter().find_map(|symbol| symbol.lanes);
+    for symbol in &mut section.symbols {
+        symbol.lanes = symbol.lanes.or(lanes);
+        lanes = symbol.lanes;
+    }
 }
