@@ -29,13 +29,16 @@ impl Target {
         KERNELS.get(self as usize).map(|tables| tables.accum_granule.into()).filter(|granule| *granule > 0)
     }
 
-    /// The greatest size in bytes of a work-group's memory, the LDS.
+    /// The greatest size in bytes of a variable in the memory of a work-group, the LDS.
+    ///
+    /// From RDNA1 on, it is the memory of a work-group processor, and a work-group gets at most 64 KiB of it, except on
+    /// CDNA5. Source: LLVM's assembler, which refuses more in `.amdgpu_lds`.
     ///
     /// ```
-    /// # #[cfg(all(feature = "gfx600", feature = "gfx942", feature = "gfx950"))] {
+    /// # #[cfg(all(feature = "gfx600", feature = "gfx942", feature = "gfx1100"))] {
     /// use amdgpu_isa::Target;
-    /// let all = [Target::Gfx600, Target::Gfx942, Target::Gfx950].map(Target::lds_size);
-    /// assert_eq!(all, [0x8000, 0x10000, 0x28000]);
+    /// let all = [Target::Gfx600, Target::Gfx942, Target::Gfx1100].map(Target::lds_size);
+    /// assert_eq!(all, [0x8000, 0x10000, 0x20000]);
     /// # }
     /// ```
     pub fn lds_size(self) -> u32 {

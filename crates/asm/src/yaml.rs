@@ -608,7 +608,9 @@ fn escape<'t>(text: &'t str, out: &mut String) -> Result<&'t str, String> {
     };
     let (digits, rest) =
         rest.as_str().split_at_checked(digits).ok_or_else(|| format!("\\{c} needs {digits} digits"))?;
-    let value = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+    // A sign is not a digit.
+    let value = Some(digits).filter(|digits| !digits.starts_with('+'));
+    let value = value.and_then(|digits| u32::from_str_radix(digits, 16).ok()).and_then(char::from_u32);
     out.push(value.unwrap_or(char::REPLACEMENT_CHARACTER));
     Ok(rest)
 }

@@ -2784,6 +2784,8 @@ amdpal.version: [2, 1]
 .amdgpu_lds x, 327680, 1 << 30
 //! gfx600
 .amdgpu_lds x, 32768
+//! gfx1030
+.amdgpu_lds x, 131072
 //! gfx9-generic
 .amdhsa_code_object_version 5
 s_nop 0

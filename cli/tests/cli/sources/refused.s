@@ -1908,6 +1908,8 @@ amdhsa.kernels: []
 .amdgpu_lds x, 163841
 //! gfx600
 .amdgpu_lds x, 32769
+//! gfx1200
+.amdgpu_lds x, 131073
 //! gfx942
 .amdgpu_lds x, 4, 1 << 31
 //! gfx942
