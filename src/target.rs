@@ -25,6 +25,7 @@ pub(crate) struct TargetInfo {
     mach: &'static [u32],
     aligned_vgprs: bool,
     low_scalars: bool,
+    halves: bool,
     offset_3f: bool,
     /// `Freedom::moves` and `Freedom::equal` of dual instructions.
     pub(crate) dual: [bool; 2],
@@ -88,6 +89,19 @@ impl Target {
     /// Whether packed operations on floats of 32 bits read only one register of a scalar source.
     pub(crate) fn low_scalars(self) -> bool {
         TARGETS[self as usize].low_scalars
+    }
+
+    /// Whether operands of 16 bits are halves of vector registers, `v1.l` and `v1.h`: from RDNA3 on. It is LLVM's feature
+    /// `real-true16`.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "gfx942", feature = "gfx1100"))] {
+    /// use amdgpu_isa::Target;
+    /// assert_eq!([Target::Gfx942, Target::Gfx1100].map(Target::has_halves), [false, true]);
+    /// # }
+    /// ```
+    pub fn has_halves(self) -> bool {
+        TARGETS[self as usize].halves
     }
 
     /// Whether a branch with the offset 0x3f (63 dwords) jumps to a wrong address; see

@@ -397,13 +397,14 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
         let a: Vec<String> = t.row.aliases.iter().map(|a| format!("{a:?}")).collect();
         putln!(
             out,
-            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, low_scalars: {}, offset_3f: {}, dual: {:?}, bound_ctrl_zero: {}, omits: {:?}, filler: Filler::{}, aliases: &[{}] }},",
+            "    TargetInfo {{ name: {:?}, processor: {:?}, generation: {:?}, mach: &{:?}, aligned_vgprs: {}, low_scalars: {}, halves: {}, offset_3f: {}, dual: {:?}, bound_ctrl_zero: {}, omits: {:?}, filler: Filler::{}, aliases: &[{}] }},",
             t.row.shown(),
             t.row.processor,
             t.row.generation,
             t.row.mach,
             t.row.has("aligned-vgprs"),
             t.row.has("low-scalars"),
+            t.row.has("true16"),
             t.row.has("offset-3f"),
             [t.row.has("dual-moves"), t.row.has("dual-equal")],
             !t.row.has("bound-ctrl"),

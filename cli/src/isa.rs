@@ -35,9 +35,12 @@ pub fn reencode(inst: &Inst, out: &mut [u8; MAX_BYTES]) -> Result<usize, String>
     inst.encode(out).map_err(|e| e.to_string())
 }
 
-/// Whether a feature that selects one of two meanings of the same words is on.
+/// Whether the target has the wave size or the halves of registers that a feature of LLVM stands for.
 pub fn is_mode_on(target: Target, feature: &str) -> bool {
-    wave_size(feature) == Some(target.wave_size())
+    match feature {
+        "real-true16" | "true16" => target.has_halves(),
+        _ => wave_size(feature) == Some(target.wave_size()),
+    }
 }
 
 /// The number of lanes in the name of a feature such as `wavefrontsize32`.

@@ -91,15 +91,18 @@ mod tests {
         }
         assert_eq!(parse(b"gfx1100:wave64").map(|(target, _)| target.name()), Ok("gfx1100:wave64"));
         assert!(parse(b"gfx942:+wavefrontsize64,-wavefrontsize32,-real-true16").is_ok());
+        for halves in ["gfx1100:+real-true16,+true16", "gfx1200:real-true16,+wavefrontsize64", "gfx1250:+real-true16"] {
+            assert!(parse(halves.as_bytes()).is_ok(), "{halves}");
+        }
     }
 
     #[test]
     fn what_changes_the_target_is_refused() {
         for bad in
-            ["gfx942:+wavefrontsize32", "gfx942:-wavefrontsize64", "gfx942:real-true16", "gfx942:nonsense", "gfx1"]
+            ["gfx942:+wavefrontsize32", "gfx942:-wavefrontsize64", "gfx942:real-true16", "gfx1100:-real-true16", "gfx1"]
         {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }
-        assert!(parse(b"\xff").is_err());
+        assert!(parse(b"\xff").is_err() && parse(b"gfx942:nonsense").is_err());
     }
 }

@@ -83,6 +83,7 @@ pub fn names(target: Target) {
     Field::ALL.iter().for_each(|field| used(Field::name(*field)));
     used((Target::name(target), Target::processor(target), Target::aliases(target), Target::vgprs(target)));
     used((Target::mach(target), Target::wave_size(target), Target::with_wave_size(target, 64)));
+    used(Target::has_halves(target));
     for processor in Processor::all() {
         used((Processor::name(processor), Processor::aliases(processor), Processor::mach(processor)));
         used((Processor::target(processor), Processor::filler(processor)));
