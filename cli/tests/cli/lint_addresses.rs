@@ -359,6 +359,11 @@ fn kernels_begin_where_hardware_does() {
         let message = run.fails(1);
         assert!(message.contains("the kernel does not begin at a multiple of 256 bytes"), "{message}");
         assert!(message.contains("`.p2align 8` before its label"), "{message}");
+        // An error is shown instead of one of many warnings.
+        let source = ".warning\n".repeat(200) + &source.replacen(old, new, 1);
+        let run = self::run(&["asm", "-", "-o", "-"], source.as_bytes());
+        assert!(run.code == Some(1) && run.err.contains("error: the kernel does not begin at"), "{}", run.err);
+        assert!(run.err.contains("\nand 101 more\n"), "{}", run.err);
     }
     let object = code_object_properties(GFX942, 0, &[S_NOP, S_ENDPGM], &[S_ENDPGM]);
     assert!(run(&["lint", "-"], &object).err.contains(" 0 errors"));

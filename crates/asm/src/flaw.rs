@@ -1,5 +1,7 @@
 //! Faults of a source while it is being read, with ranges of bytes, which the public types turn into lines and columns.
 
+use std::collections::HashMap;
+
 use crate::Kind;
 
 /// A range of bytes of a text.
@@ -46,16 +48,28 @@ pub struct Flaws {
     pub shown: Vec<Flaw>,
     /// The number of further flaws.
     pub hidden: usize,
+    /// The number of warnings of each kind among them.
+    hidden_warnings: HashMap<Kind, usize>,
     errors: usize,
 }
 
 impl Flaws {
     pub fn add(&mut self, flaw: Flaw) {
         self.errors += usize::from(!flaw.is_warning);
+        let is_minor = |flaw: &Flaw| flaw.is_warning && flaw.kind == Kind::Other;
+        let mut hidden = None;
         if self.shown.len() < SHOWN {
             self.shown.push(flaw);
+        } else if let Some(last) = self.shown.iter().rposition(is_minor).filter(|_| !is_minor(&flaw)) {
+            // An error takes the place of a warning.
+            hidden = Some(self.shown.remove(last));
+            self.shown.push(flaw);
         } else {
+            hidden = Some(flaw);
+        }
+        if let Some(flaw) = hidden {
             self.hidden += 1;
+            *self.hidden_warnings.entry(flaw.kind).or_default() += usize::from(flaw.is_warning);
         }
     }
 
@@ -65,6 +79,7 @@ impl Flaws {
             flaw.is_warning = false;
             self.errors += 1;
         }
+        self.errors += self.hidden_warnings.remove(&kind).unwrap_or(0);
     }
 
     /// The number of errors, including hidden ones.
