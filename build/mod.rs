@@ -44,8 +44,8 @@ pub fn read(dir: &Path) -> Result<Isa> {
     parse_all(texts.iter().map(|(n, t)| (n.as_str(), t.as_str())))
 }
 
-/// Reads tables from memory, in any order of the files. The result has formats that share the opcodes of another format
-/// after all other formats.
+/// Reads tables from memory. The files can be in any order. In the result, formats that share the opcodes of another
+/// format come after all other formats.
 pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Result<Isa> {
     let mut isa = Isa::default();
     for (name, text) in files.clone() {
@@ -63,8 +63,8 @@ pub fn parse_all<'a>(files: impl Iterator<Item = (&'a str, &'a str)> + Clone) ->
     Ok(isa)
 }
 
-/// The environment variable that asks for a list of every struct, instead of one for each layout. `enabled` gets its
-/// name like that of a feature, and returns whether the variable is set.
+/// The environment variable that asks for a list of every struct, instead of one for each layout. The argument
+/// `enabled` of `generate` is called with this name, too, and returns whether the variable is set.
 pub const EVERY_STRUCT: &str = "AMDGPU_ISA_STRUCTS";
 
 /// The generated source files, as (file name, text).

@@ -1,4 +1,4 @@
-//! Writes generated code to a string, which cannot fail.
+//! Writes generated code to a string. This cannot fail.
 
 use std::fmt::{Arguments, Write};
 

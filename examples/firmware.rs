@@ -34,20 +34,20 @@ fn find(code: &mut [u8], wanted: impl Fn(&Inst) -> bool) -> Result<(usize, InstM
     Err(Error::NotFound)
 }
 
-/// A literal: the first `s_mov_b32` that holds `from` gets `to`.
+/// Changes a literal: the first `s_mov_b32` that holds `from` gets `to`.
 fn replace_literal(code: &mut [u8], from: u32, to: u32) -> Result<(), Error> {
     let holds = |inst: &Inst| inst.opcode() == Opcode::SMovB32 && inst.get(Field::Literal) == Some(from);
     let (_, mut mov) = find(code, holds)?;
     mov.set_literal(to).map_err(Error::Patch)
 }
 
-/// An immediate: the first `s_sleep` gets the shortest time.
+/// Changes an immediate: the first `s_sleep` gets the shortest time.
 fn shorten_sleep(code: &mut [u8]) -> Result<(), Error> {
     let (_, mut sleep) = find(code, |inst| inst.opcode() == Opcode::SSleep)?;
     sleep.set(Field::Simm16, 0).map_err(Error::Patch)
 }
 
-/// An opcode and a branch target: the first conditional branch becomes unconditional, to the byte offset `to`.
+/// Changes an opcode and a branch target: the first conditional branch becomes unconditional, to the byte offset `to`.
 fn force_branch(code: &mut [u8], to: u64) -> Result<(), Error> {
     let conditional = |inst: &Inst| inst.flags().is_branch() && !inst.flags().no_fallthrough();
     let (offset, mut branch) = find(code, conditional)?;
@@ -55,7 +55,7 @@ fn force_branch(code: &mut [u8], to: u64) -> Result<(), Error> {
     branch.set_opcode(Opcode::SBranch).map_err(Error::Patch)
 }
 
-/// If the instruction is known, no table is needed: a constant gives the bits to change.
+/// The bits of the immediate of `s_sleep`. For a known instruction, a constant gives the bits, and no table is needed.
 const SLEEP_TIME: Location = Location::of(TARGET, Format::Sopp, Field::Simm16).unwrap();
 
 fn main() {

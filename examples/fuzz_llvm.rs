@@ -31,7 +31,7 @@ enum Answer {
     Length(String),
 }
 
-/// LLVM's answer for each instruction; or `Err` if it crashes.
+/// Asks LLVM for the text of each instruction. Returns `Err` if LLVM crashes.
 fn disassemble(insts: &[Inst]) -> Result<Vec<Answer>, ()> {
     let line = |(n, inst): (u32, &Inst)| -> String {
         let hex = |words: &[u32]| words.iter().flat_map(|w| w.to_le_bytes()).map(|b| format!("{b:#04x} ")).collect();
@@ -59,7 +59,7 @@ fn disassemble(insts: &[Inst]) -> Result<Vec<Answer>, ()> {
     let mut lines = Vec::new();
     for line in text.lines().map(|l| l.split("//").next().unwrap_or("").trim()) {
         let literal = line.strip_prefix("s_mov_b32 s0, 0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        // The lines before a mark belong to the mark's instruction, whatever happened to the previous one.
+        // The lines before a mark belong to the mark's instruction, whatever happened to the instruction before.
         match literal.and_then(|n| printed.get_mut(n.checked_sub(MARK)? as usize)) {
             Some(place) => *place = std::mem::take(&mut lines),
             None if line.is_empty() || line.starts_with(".amdgcn_target") => {}
@@ -76,7 +76,7 @@ fn disassemble(insts: &[Inst]) -> Result<Vec<Answer>, ()> {
     Ok(printed.into_iter().enumerate().map(answer).collect())
 }
 
-/// Finds the instructions on which the two differ; if LLVM crashes, by bisection.
+/// Finds the instructions on which LLVM and this library differ; if LLVM crashes, by bisection.
 fn compare(insts: &[Inst], report: &mut impl FnMut(&Inst, &str)) {
     match disassemble(insts) {
         Err(()) if insts.len() == 1 => report(&insts[0], "LLVM crashes"),

@@ -109,7 +109,7 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
     for h in hooked {
         let code: Vec<u8> = h.code.iter().flat_map(|word| word.to_le_bytes()).collect();
         let there = lines(old.target, &code, h.area)?;
-        // The jump there and the jump back, both without a condition.
+        // The jump to the trampoline and the jump back, both without a condition.
         let jump = is.iter().find(|line| line.0 == h.hook).and_then(jumps);
         let back = there.last().and_then(jumps);
         if jump != Some(h.area) || back != Some(h.hook + h.displaced as u64) {
@@ -130,7 +130,7 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
     Ok(())
 }
 
-/// The first lines of a kernel.
+/// Prints the first lines of a kernel.
 fn listing(target: Target, code: &[u8], address: u64, count: usize) {
     for Decoded { offset, inst } in Decoder::new(target, code).take(count) {
         let text = inst.map_or_else(|invalid| invalid.error.to_string(), |inst| inst.to_string());

@@ -37,13 +37,13 @@ fn code() -> Result<Vec<u8>> {
     Ok(words[..len / 4].iter().flat_map(|word| word.to_le_bytes()).collect())
 }
 
-/// The 64 bytes that tell the hardware how to start a wave. `entry` is the distance from here to the code.
+/// The 64 bytes that tell the hardware how to start a wave. `entry` is the distance from these bytes to the code.
 fn descriptor(entry: i64) -> [u8; 64] {
     let mut bytes = [0; 64];
     let mut put = |at: usize, value: &[u8]| bytes[at..][..value.len()].copy_from_slice(value);
     put(8, &8u32.to_le_bytes()); // bytes of arguments
     put(16, &entry.to_le_bytes());
-    // COMPUTE_PGM_RSRC1: 8 vector and 16 scalar registers (0 and 0), denormal numbers, DX10_CLAMP, IEEE_MODE.
+    // COMPUTE_PGM_RSRC1: 8 vector and 16 scalar registers (both fields are 0), denormal numbers, DX10_CLAMP, IEEE_MODE.
     put(48, &0x00af_0000u32.to_le_bytes());
     // COMPUTE_PGM_RSRC2: two user registers, then the number of the group.
     put(52, &(2u32 << 1 | 1 << 7).to_le_bytes());

@@ -32,7 +32,7 @@ impl Used {
             Reg::Vcc => self.other("vcc"),
             Reg::M0 => self.other("m0"),
             Reg::FlatScratch => self.other("flat_scratch"),
-            // The field prints it: vcc_lo, flat_scratch, ttmp0, ...
+            // The name is the text of the operand: vcc_lo, flat_scratch, ttmp0, ...
             Reg::Special(_) | Reg::Ttmp(_) => self.other(&text()),
             // Every kernel has exec, scc and the modes.
             _ => {}

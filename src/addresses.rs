@@ -1,8 +1,8 @@
-//! Addresses that code makes from the program counter, and the numbers that it adds for them.
+//! Addresses that code computes from the program counter, and the numbers that the code adds to compute them.
 //!
-//! [`Addresses`] follows the scalar registers from instruction to instruction. The column `address=` of the tables,
-//! [`AddressStep`], says what an operation does to an address. Control flow, listings, changes of code and sources all
-//! use this analysis.
+//! [`Addresses`] tracks the values of scalar registers from instruction to instruction. [`AddressStep`], which is the
+//! column `address=` of the tables, says what an operation does to an address. This analysis serves control flow,
+//! listings, the rewriting of code, and assembler sources made from code.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -35,9 +35,9 @@ const REGISTERS: usize = INT as usize;
 pub enum Base {
     /// No base: the offset is a number that does not depend on the place of the code.
     Number,
-    /// The program counter, with the value that an instruction read. The offset is the whole address.
+    /// The program counter; the number is the value that an instruction read from it. The offset is the whole address.
     Pc(u64),
-    /// A pointer that the caller of the analysis knows by this number, and whose value is not known.
+    /// A pointer of unknown value. The number is the one by which the caller of the analysis identifies the pointer.
     Given(u8),
 }
 
@@ -46,10 +46,11 @@ pub enum Base {
 pub struct KnownAddress {
     /// The base.
     pub base: Base,
-    /// The whole address, the number, or the distance from a given pointer.
+    /// For [`Base::Pc`] the whole address, for [`Base::Number`] the number, for [`Base::Given`] the distance from the
+    /// pointer.
     pub offset: u64,
-    /// The place in the code from which on the address is known. The address holds at a later instruction if no branch
-    /// leads to a place between the two.
+    /// The code address from which on the value is known. It is still known at a later instruction if no branch leads
+    /// to a place between `since` and that instruction.
     pub since: u64,
 }
 
@@ -86,25 +87,25 @@ pub enum PartKind {
 pub struct Made {
     /// The address.
     pub address: KnownAddress,
-    /// The offset of the address to which the numbers are added.
+    /// The offset of the address before the numbers are added to it.
     pub from: u64,
-    /// The address of the earlier instruction that made the lower half; `None` if the same one did.
+    /// The address of the earlier instruction that computed the lower half; `None` if one instruction computed both.
     pub low: Option<u64>,
     /// The numbers: one for each half, or one for both.
     pub parts: [Option<Part>; 2],
 }
 
-/// The dword of an instruction that has a number.
+/// A literal dword of the instruction at `address`: a register's value is the sum of the literal and `bias`.
 #[derive(Clone, Copy)]
 struct Literal {
     address: u64,
     bias: u32,
-    /// Whether the value is the negative of the literal and its bias.
+    /// Whether the value is the negative of this sum.
     is_negated: bool,
 }
 
 /// The value of a register: a number, or a half of an address. After an addition to the lower half only, the upper half
-/// is not known.
+/// of `of.offset` has no meaning.
 #[derive(Clone, Copy)]
 struct Known {
     of: KnownAddress,
@@ -112,7 +113,7 @@ struct Known {
     literal: Option<Literal>,
 }
 
-/// An addition to a lower half, or a subtraction.
+/// An addition to a lower half, or a subtraction from it.
 #[derive(Clone, Copy)]
 struct Low {
     /// The half before the addition.
@@ -122,7 +123,7 @@ struct Low {
     since: u64,
     part: Part,
     is_less: bool,
-    /// The address of the instruction.
+    /// The address of the instruction that adds or subtracts.
     at: u64,
 }
 
@@ -130,7 +131,7 @@ struct Low {
 #[derive(Clone)]
 pub struct Addresses {
     values: [Known; REGISTERS],
-    /// The registers with a value in `values`, and those with a half of an address.
+    /// Bit sets of registers: `known` has those with a value in `values`, `halves` those with a half of an address.
     known: u128,
     halves: u128,
     carry: Option<Low>,
@@ -171,14 +172,14 @@ impl KnownAddress {
         })
     }
 
-    /// The sum with a number, or the difference.
+    /// The sum of the address and a number, or their difference.
     fn plus(self, number: u64, is_less: bool, since: u64) -> KnownAddress {
         let number = if is_less { number.wrapping_neg() } else { number };
         KnownAddress { offset: self.offset.wrapping_add(number), since: self.since.min(since), ..self }
     }
 }
 
-/// The scalar registers of an operand, one bit for each: their numbers are the codes by which fields name them.
+/// The scalar registers of an operand, as a set of bits: bit `n` is the register with the operand code `n`.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -211,7 +212,7 @@ impl Addresses {
         self.halves == 0
     }
 
-    /// Whether the values of all these registers, by the numbers of [`scalars`], are known.
+    /// Whether the values of all these registers are known. `registers` is a set of bits like that of [`scalars`].
     pub fn knows(&self, registers: u128) -> bool {
         self.known & registers == registers
     }
@@ -221,12 +222,12 @@ impl Addresses {
         (self.known, self.halves, self.carry) = (0, 0, None);
     }
 
-    /// The registers that instructions have written, by the numbers of [`scalars`].
+    /// The registers that instructions have written, as a set of bits like that of [`scalars`].
     pub fn written(&self) -> u128 {
         self.written
     }
 
-    /// Records an address that two scalar registers hold.
+    /// Records an address that two scalar registers hold, the first of which has the number `first`.
     pub fn set(&mut self, first: u8, address: KnownAddress) {
         self.put(first.into(), 2, address.halves());
     }
@@ -236,7 +237,7 @@ impl Addresses {
         KnownAddress::of(self.registers(target, operand))
     }
 
-    /// The values of the two registers of an operand, if they do not depend on a given pointer.
+    /// The value in the two registers of an operand; `None` if it is not known, or depends on a given pointer.
     pub fn value_in(&self, target: Target, operand: &Operand) -> Option<u64> {
         let value = |half: Known| (!matches!(half.of.base, Base::Given(_))).then(|| half.value());
         let [low, high] = self.registers(target, operand).map(|half| half.and_then(value));
@@ -260,7 +261,7 @@ impl Addresses {
         })
     }
 
-    /// The value of a source of the instruction at an address.
+    /// The two halves of the value of a source; the instruction is at `address`.
     fn source(&self, inst: &Inst, operand: &Operand, address: u64) -> [Option<Known>; 2] {
         let Some(value) = inst.constant(operand) else { return self.registers(inst.target(), operand) };
         let is_literal = matches!(operand.value, Value::Literal(_) | Value::Literal64);
@@ -268,7 +269,7 @@ impl Addresses {
         [value, value >> 32].map(|value| Some(Known { literal, ..Known::number(value as u32, u64::MAX) }))
     }
 
-    /// Follows the instruction at an address. Returns the address that it finishes.
+    /// Updates the values after the instruction at `address`. Returns the address that this instruction finishes.
     pub fn step(&mut self, inst: &Inst, address: u64) -> Option<Made> {
         let pc = address.wrapping_add(inst.len() as u64);
         let own = || KnownAddress { base: Base::Pc(pc), offset: pc, since: pc }.halves();
@@ -335,7 +336,7 @@ impl Addresses {
             }
             AddressStep::Jump | AddressStep::Select => return None,
         };
-        // A number is known from here on, even if it was always the same.
+        // A register holds a constant only from the next instruction on, although the constant never changes.
         let stored = |half: Known| Known { of: KnownAddress { since: half.of.since.min(pc), ..half.of }, ..half };
         self.put(first, count, halves.map(|half| half.map(stored)));
         made.filter(|made| made.address.base != Base::Number)
@@ -356,12 +357,12 @@ impl Addresses {
     }
 }
 
-/// The sum of an address and a number by one instruction at `address`; `None` if none of the two is a number.
+/// The sum of an address and a number that the instruction at `address` computes; `None` if neither is a number.
 fn whole_sum([a, b]: [KnownAddress; 2], sources: &[Option<Operand>; 2], address: u64) -> Option<Made> {
     let (from, number) = if b.base == Base::Number { (a, b) } else { (b, a) };
     let part = |kind| Some(Part { address, kind, bias: 0 });
     let parts = match sources.iter().flatten().find(|source| !matches!(source.value, Value::Reg(_))) {
-        // A literal of 32 bits is extended with its sign.
+        // A literal of 32 bits is sign-extended.
         Some(Operand { value: Value::Literal(_), .. }) => [part(PartKind::Low), None],
         Some(Operand { value: Value::Literal64, .. }) => [part(PartKind::Whole), None],
         _ => [part(PartKind::Fixed), part(PartKind::Sign)],
@@ -370,7 +371,7 @@ fn whole_sum([a, b]: [KnownAddress; 2], sources: &[Option<Operand>; 2], address:
     (number.base == Base::Number).then_some(Made { address: sum, from: from.offset, low: None, parts })
 }
 
-/// The sign extension of a number, or of an upper half, whose upper bits are all equal.
+/// The sign extension of a number. An upper half of an address stays as it is, because its upper bits are all equal.
 fn extended(step: AddressStep, from: Known) -> Option<Known> {
     let value = from.value();
     let number = if step == AddressStep::Sign8 { i32::from(value as i8) } else { i32::from(value as i16) };
@@ -393,7 +394,7 @@ fn distance(a: Known, b: Known) -> Option<Known> {
     (a.is_number() && b.is_number()).then_some(Known { literal, ..sum })
 }
 
-/// The sum of two numbers and a carry, or the difference, and the next carry.
+/// The sum or difference of two numbers and a carry, and the carry out of it.
 fn sum(a: u32, b: u32, carry: bool, is_less: bool) -> (u32, bool) {
     let of = |a: u32, b: u32| if is_less { a.overflowing_sub(b) } else { a.overflowing_add(b) };
     let ((first, one), carry) = (of(a, b), carry.into());
@@ -401,7 +402,7 @@ fn sum(a: u32, b: u32, carry: bool, is_less: bool) -> (u32, bool) {
     (value, one || other)
 }
 
-/// A half of an address or a number, and a number that is added to it or subtracted.
+/// Sorts two operands: first a half of an address (or a number), then the number to add to it or subtract from it.
 fn ordered(is_less: bool, a: Known, b: Known) -> Option<(Known, Known)> {
     match (a.is_number(), b.is_number()) {
         (_, true) => Some((a, b)),
@@ -422,7 +423,7 @@ impl Low {
         Some(Low { from: Known { literal: None, ..from }, number: number.value(), carry, since, part, is_less, at })
     }
 
-    /// The upper half, and the address that an addition to it finishes.
+    /// The upper half after the addition or subtraction that finishes the address, and the finished address.
     fn finish(&self, (at, is_less): (u64, bool), a: Known, b: Known) -> Option<(Known, Option<Made>)> {
         let (half, number) = ordered(is_less, a, b)?;
         let since = self.since.min(number.of.since);

@@ -45,11 +45,12 @@ use crate::target::Target;
 pub use near::{Broken, NearValid, near_valid, near_valid_bytes};
 pub use valid::valid;
 
-/// The greatest number of changes, which is enough for any words: each checked field takes each value at most once.
+/// The greatest number of changes by `legal`. It is enough for any words, as each checked field takes each value at
+/// most once.
 const MAX_CHANGES: usize = 8192;
 
-/// An instruction of any enabled target: first the target and the operation are chosen, then the words, which are
-/// changed until the decoder accepts them. Takes 24 bytes or less; zeros give the simplest instruction.
+/// Makes an instruction of any enabled target: first the target and the operation are chosen, then the words, which are
+/// changed until the decoder accepts them. The function takes 24 bytes or less; zeros give the simplest instruction.
 impl<'a> Arbitrary<'a> for Inst {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Inst> {
         let target = *u.choose(Target::ALL)?;
@@ -69,7 +70,7 @@ impl<'a> Arbitrary<'a> for Inst {
 }
 
 /// Changes words that the decoder refuses until it accepts them. `more` yields the dwords after the first `len`, if the
-/// instruction has them.
+/// instruction has more.
 fn legal<'a>(
     target: Target,
     words: &mut [u32; MAX_DWORDS],

@@ -5,7 +5,7 @@ use crate::error::DecodeError;
 use crate::inst::Inst;
 use crate::target::Target;
 
-/// A buffer of dwords: a slice of dwords or bytes (little-endian), or, with the feature `alloc`, a `Vec` of them.
+/// A buffer of dwords: a slice, an array or, with the feature `alloc`, a `Vec` of dwords or of little-endian bytes.
 ///
 /// ```
 /// use amdgpu_isa::patch::Buffer;
@@ -151,7 +151,8 @@ pub(crate) mod sealed {
         fn first_fast(&self, target: Target) -> Option<Inst>;
         /// The first dword, and how many of its bytes the memory has, 0 to 4; missing bytes are 0.
         fn head(&self) -> (u32, u8);
-        /// Splits the memory before dword number `dwords`; `None` if the memory is shorter.
+        /// Splits the memory before dword number `dwords`. If the memory is shorter, the result is `None` for dwords;
+        /// bytes are split at their end.
         fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)>;
         /// The part that begins with dword number `dwords`; `None` if the memory is shorter.
         fn from(&self, dwords: usize) -> Option<&Self>;

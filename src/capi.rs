@@ -40,11 +40,11 @@ pub enum amdgpu_isa_status {
     Ok,
     /// The library was built without this target, or the number is not a target.
     UnknownTarget,
-    /// The bytes end before the instruction.
+    /// The bytes end before the instruction does.
     Truncated,
     /// The bytes are not an instruction.
     NoInstruction,
-    /// The instruction has no such field, operation or branch target.
+    /// The instruction has no such field or branch target, or there is no such operation or filler.
     Missing,
     /// The text is not an instruction, the instruction cannot be replaced, or the value does not fit, is reserved, or
     /// would change the instruction's length or form.
@@ -60,7 +60,7 @@ pub struct amdgpu_isa_inst {
     pub words: [u32; 5],
     /// The length in bytes: 4 to 20.
     pub len: u32,
-    /// The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the
+    /// The target, as `amdgpu_isa_target` returns it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the
     /// lanes of a wave, 0 for the processor's default.
     pub target: u32,
 }
@@ -174,7 +174,7 @@ fn status(error: DecodeError) -> amdgpu_isa_status {
     }
 }
 
-/// The target with this name ("gfx942", "mi300x", "gfx1100:wave64", ...), or 0.
+/// The number of the target with this name ("gfx942", "mi300x", "gfx1100:wave64", ...), or 0.
 ///
 /// # Safety
 /// `name` is null or ends in a zero.
@@ -317,7 +317,7 @@ pub unsafe extern "C" fn amdgpu_isa_opcode(inst: *const amdgpu_isa_inst, out: *m
 /// Writes what the operation computes, like `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or a
 /// sentence in quotes; for a dual instruction, that of the first operation. Returns 0 if `inst` is not an instruction.
 ///
-/// The header has this function if `AMDGPU_ISA_MEANING` is defined, and the library has it with the feature `meaning`.
+/// The header declares this function if `AMDGPU_ISA_MEANING` is defined; the library has it with the feature `meaning`.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.
@@ -330,8 +330,8 @@ pub unsafe extern "C" fn amdgpu_isa_meaning(inst: *const amdgpu_isa_inst, out: *
     unsafe { print(out, room, format_args!("{meaning}")) }
 }
 
-/// Writes up to `room` operands, in the order of the text and then the implicit ones, and returns the number of all
-/// operands.
+/// Writes up to `room` operands: first those in the text, in the order of the text, then the implicit ones. Returns the
+/// number of all operands.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable elements.
@@ -436,7 +436,8 @@ pub unsafe extern "C" fn amdgpu_isa_get(
     unsafe { found(field_of(field).and_then(|field| inst.get(field)), value) }
 }
 
-/// Writes the position of a field: one piece or two, the low one first. Returns their number; 0 without such a field.
+/// Writes the position of a field: one piece or two, the low one first. Returns the number of pieces, or 0 if the
+/// instruction has no such field.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `pieces` has two writable elements.
@@ -499,7 +500,8 @@ pub unsafe extern "C" fn amdgpu_isa_set_branch_target(
     unsafe { change(inst, |inst| inst.with_branch_target(pc, to)) }
 }
 
-/// Changes the operation to another of the same format, like `amdgpu_isa_set`. `amdgpu_isa_opcode` writes such names.
+/// Changes the operation to another of the same format, like `amdgpu_isa_set`. The name is one that `amdgpu_isa_opcode`
+/// writes.
 ///
 /// # Safety
 /// `inst` is null or a writable instruction; `name` is null or ends in a zero.

@@ -47,7 +47,7 @@ use packed::upper_half;
 #[non_exhaustive]
 pub enum RuleError {
     /// A tuple of scalar registers does not begin at a multiple of 2 (64 bits) or 4 (wider). The hardware reads, and
-    /// the text shows, the tuple that begins at the multiple below.
+    /// the text shows, the tuple that begins at the next lower multiple.
     MisalignedScalar {
         /// The field that names the tuple.
         field: Field,
@@ -96,8 +96,8 @@ pub enum RuleError {
     /// The two operations of a dual instruction (VOPD) use vector registers of the same bank. The numbers of their
     /// destinations must differ in bit 0, or in VOPD3 the destinations must not overlap. The numbers of their first
     /// sources must differ in bits 1:0, and so must those of their second sources. The numbers of the registers that
-    /// results are added to (a destination, or the second source of `v_dual_fmamk_f32`) must differ in bit 0, or in
-    /// VOPD3 in bits 1:0.
+    /// products are added to (a destination, or the second source of `v_dual_fmamk_f32`) must differ in bit 0, or in
+    /// VOPD3 in bits 1:0. [`DualBanks`] has the exceptions of some targets.
     Banks {
         /// The operand of the first operation.
         x: Field,
@@ -175,15 +175,15 @@ impl Inst {
             let (field, Value::Reg(reg), dwords) = (operand.role?, operand.value, operand.bits / 32) else {
                 return None;
             };
-            // With the flag `odd`, the data that the operation writes may begin at an odd register, but not its
-            // address.
+            // With the flag `odd`, the data that the operation writes may begin at an odd register, but the address
+            // may not.
             let even_tuples = aligned_vgprs && !(odd && operand.access.writes());
             match reg {
                 Reg::Vgpr(n) if even_tuples && n % 2 == 1 => Some(RuleError::MisalignedVector { field, register: reg }),
                 Reg::Agpr(n) if even_tuples && n % 2 == 1 => Some(RuleError::MisalignedVector { field, register: reg }),
                 Reg::Sgpr(_) | Reg::Ttmp(_) => {
-                    // The operand has the aligned register, so the field's code is compared: files begin at aligned
-                    // codes.
+                    // The operand holds the aligned register, so the code in the field is compared. A code is aligned
+                    // if its register is, because register files begin at aligned codes.
                     let code = code_of(self, field).filter(|code| aligned(*code, dwords) != *code)?;
                     let Value::Reg(register) = meaning(self.target(), code, 1) else { return None };
                     Some(RuleError::MisalignedScalar { field, register })

@@ -5,7 +5,7 @@ pub(crate) mod floats;
 pub(crate) use crate::opcode::code::*;
 
 /// The code of the first accumulation register. Accumulation registers have no codes in hardware (a separate bit turns
-/// a vector register into one), so their codes follow the hardware's.
+/// a vector register into one), so this library gives them the codes after those of the hardware.
 pub(crate) const AGPR: u16 = VGPR_LAST + 1;
 #[cfg(any(feature = "make", feature = "text"))]
 pub(crate) const AGPR_LAST: u16 = AGPR + VECTOR_LAST;
@@ -24,7 +24,7 @@ pub(crate) const fn scalar_align(dwords: u16) -> u16 {
     if length < SCALAR_ALIGN { length } else { SCALAR_ALIGN }
 }
 
-/// The first register of the tuple that hardware reads, and text shows, for a scalar register's number.
+/// The register at which the tuple of `dwords` registers begins, in hardware and in text, if a field names `register`.
 #[inline(always)]
 pub(crate) const fn aligned(register: u16, dwords: u16) -> u16 {
     register & !(scalar_align(dwords) - 1)

@@ -1,4 +1,4 @@
-//! Makes instructions from an operation and its fields, for any opcode number and field positions of the target.
+//! Makes instructions from an operation and its fields, whatever the target's opcode numbers and field positions are.
 
 use crate::codec::Words;
 use crate::decode::decode_words;
@@ -48,7 +48,7 @@ pub(crate) fn compose(target: Target, opcode: Option<Opcode>, values: &[(Field, 
 }
 
 /// An operation with at most one operand, a number or a distance. Its word is in a table, so that a program which makes
-/// no other instruction has none of the tables that [`compose`] reads.
+/// no other instruction links none of the tables that [`compose`] reads.
 #[derive(Clone, Copy)]
 pub(crate) enum Plain {
     Branch,
@@ -61,7 +61,7 @@ pub(crate) fn plain(target: Target, operation: Plain) -> Result<Inst, ComposeErr
     decode_words(target, &[plain_word(target, operation)?]).map_err(ComposeError::Decode)
 }
 
-/// The word of the operation with a zero in its operand, which is the lower half.
+/// The word of the operation with a zero in its operand, the lower half of the word.
 pub(crate) fn plain_word(target: Target, operation: Plain) -> Result<u32, ComposeError> {
     let word = PLAIN[target as usize].get(operation as usize).copied().unwrap_or(0);
     if word == 0 { Err(ComposeError::Lacks) } else { Ok(word) }

@@ -35,7 +35,7 @@ const DPP: u32 = code::DPP as u32;
 
 /// Decodes the first instruction of `bytes` (little-endian dwords, as in memory).
 ///
-/// Bytes after the instruction do not matter. Never panics.
+/// Bytes after the instruction do not matter. The function never panics.
 ///
 /// # Errors
 /// The reason why the bytes are not an instruction; [`DecodeError::Truncated`] if more bytes could make one.
@@ -310,7 +310,7 @@ fn check_high_dwords(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Re
     Ok(refused_by(t, wide.checks, bits).map(|bad| Bad { lsb: bad.lsb + 64, ..bad }))
 }
 
-/// Whether a code in the word can announce a dword: a cheaper test to make before `may_follow`.
+/// Whether a code in the word can announce another dword: a cheap test to make before `may_follow`.
 #[inline(always)]
 pub(crate) fn may_be_long(trailing: u8, word: u32) -> bool {
     // The codes of SDWA, DPP and literals are the highest scalar codes.

@@ -4,7 +4,8 @@ use crate::opcode::{DWARF, DwarfNumber};
 use crate::target::{OPERANDS, Target};
 
 /// The number of a register in tables for debuggers, such as `.debug_frame`: the number for waves of 64 lanes, which
-/// LLVM's assembler uses for all waves. `None` for other names, and for scalar registers that the target lacks.
+/// LLVM's assembler uses for all waves. `None` if the name is not that of a register with such a number, or if it is
+/// that of a scalar register which the target lacks.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {

@@ -8,7 +8,7 @@ use crate::opcode::{Field, Format};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The slice ends before the instruction.
+    /// The slice ends before the instruction does.
     Truncated {
         /// Number of bytes that the instruction needs, as far as the available bytes determine it. With this number of
         /// bytes, decoding can still ask for more: `needed` is 4 while the first dword is incomplete, and on RDNA the

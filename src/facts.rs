@@ -37,7 +37,7 @@ const GDS: u32 = flag_of("gds");
 const ALL_FLAGS: u32 = VMCNT - 1;
 
 impl Flags {
-    /// The flags among the facts of an operation.
+    /// Selects the flags from the facts of an operation, which also have bits for counters and memory.
     pub(crate) fn of_facts(facts: u32) -> Flags {
         // A transfer from memory to LDS, or back, reads one and writes the other.
         let both = if facts & LDS == 0 { 0 } else { Flags::LOAD | Flags::STORE };
@@ -108,8 +108,8 @@ impl Inst {
     }
 
     /// The memory that the instruction reads and writes: one access, or two if data is moved between LDS and other
-    /// memory. Cache control and waits are not accesses, nor are `v_interp_*` and `src_lds_direct`, which also read
-    /// LDS; `lds_param_load` and `lds_direct_load` are loads.
+    /// memory. Cache control and waits are not accesses, nor are `v_interp_*` and `src_lds_direct`, although they
+    /// read LDS; `lds_param_load` and `lds_direct_load` are loads.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

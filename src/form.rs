@@ -23,7 +23,7 @@ pub(crate) struct Form {
     entry: OpcodeEntry,
     pub layout: &'static Layout,
     pub signature: &'static FormSignature,
-    /// The format of the trailing dword; `None` if it is a literal.
+    /// The format of the trailing dword; `None` if it is a literal, or if there is no such dword.
     pub extension: Option<Format>,
 }
 
@@ -119,7 +119,8 @@ impl Form {
                 dwords += 1;
             }
         }
-        // Some rows require ones in bits that no modifier sets. Each try sets one of them; there are at most 32.
+        // Some rows of the tables require ones in bits that no modifier sets. Each try sets one such bit; there are at
+        // most 32 of these bits.
         for _ in 0..u32::BITS {
             match decode_words(self.target, words.dwords.get(..dwords).unwrap_or(&words.dwords)) {
                 Ok(inst) => return self.accept(inst, dwords),

@@ -1,6 +1,6 @@
 //! The parts of the constants of `s_waitcnt`, `s_getreg`, `s_setreg`, `s_sendmsg`, `s_set_gpr_idx_on`,
 //! `s_waitcnt_depctr` and `s_delay_alu`. The tables hold the positions of the parts (`bits` in `isa/enums.isa`); the
-//! printer and re-targeting use the same types. The constants that are waits are in files of their own.
+//! printer and re-targeting use the same types. The types for waits are in files of their own.
 
 use crate::codec::value;
 use crate::error::FieldError;
@@ -167,7 +167,7 @@ impl Sendmsg {
     /// Encodes the parts as simm16.
     ///
     /// # Errors
-    /// A part does not fit, or `rest` has a bit of another part.
+    /// A part does not fit, or `rest` has a bit of a part.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].sendmsg)
     }
@@ -224,7 +224,7 @@ impl GprIdx {
     /// Encodes the parts as the constant.
     ///
     /// # Errors
-    /// The target lacks a part, or `rest` has a bit of another part.
+    /// The target lacks a part, or `rest` has a bit of a part.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].gpr_idx)
     }
@@ -262,7 +262,7 @@ impl GprIdx {
 pub struct DelayAlu {
     /// The dependency of the next instruction, 0 to 11; 0 if there is none.
     pub instid0: u8,
-    /// The distance from the next instruction to the one that `instid1` applies to, 0 to 5; 0 for the same instruction.
+    /// The distance from the next instruction to the one that `instid1` applies to, 0 to 5; 0 if both are the same.
     pub instskip: u8,
     /// The dependency of the other instruction, 0 to 11; 0 if there is none.
     pub instid1: u8,
@@ -287,7 +287,7 @@ impl DelayAlu {
     /// Encodes the parts as simm16.
     ///
     /// # Errors
-    /// A part does not fit, the target lacks it, or `rest` has a bit of another part. Numbers without a name are not
+    /// A part does not fit, the target lacks it, or `rest` has a bit of a part. Numbers without a name are not
     /// errors: 12 to 15 fit in `instid0`.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].delay_alu)

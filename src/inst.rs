@@ -101,7 +101,7 @@ impl Inst {
     }
 
     #[inline]
-    #[allow(clippy::useless_conversion)] // With few targets, a byte is enough for both.
+    #[allow(clippy::useless_conversion)] // With few targets, the entries already have this type.
     pub(crate) fn constraints(&self) -> ConstraintIndex {
         #[cfg(feature = "fast")]
         if self.form() == 0 {
@@ -129,7 +129,7 @@ impl Inst {
     /// The target that the instruction is for.
     #[inline]
     pub fn target(&self) -> Target {
-        // The number came from a target, so the list always has it.
+        // The number in `meta` came from a target, so the list always has it.
         Target::ALL
             .get((self.meta >> meta::TARGET_AT) as usize % (1 << meta::TARGET))
             .copied()
@@ -199,7 +199,7 @@ impl Inst {
         u64::from(self.words[0]) | u64::from(self.words[1]) << 32
     }
 
-    /// The instruction with another lower half of the first dword, which must be a field that can hold all values.
+    /// The instruction with another lower half of the first dword. This half must be a field that can hold all values.
     pub(crate) fn with_low_half(mut self, bits: u16) -> Inst {
         self.words[0] = self.words[0] & !u32::from(u16::MAX) | u32::from(bits);
         self
@@ -245,7 +245,7 @@ impl Inst {
         self.constraint_flags() & constraint_flags::D16 != 0
     }
 
-    /// Whether the operation has the lds bit. In an operation without it, the bit is always zero.
+    /// Whether the operation has the lds bit. In other operations, this bit is always zero.
     pub(crate) fn has_lds(&self) -> bool {
         self.constraint_flags() & constraint_flags::LDS != 0
     }
@@ -359,7 +359,7 @@ impl Inst {
     #[inline]
     fn trailing(&self, base: Option<&Layout>, extension: Option<Format>) -> Option<(Format, u8)> {
         let base = base.map_or(32, |l| l.bits);
-        // One branch, which is seldom taken: most instructions that can have such dwords have none.
+        // Use one branch, which is seldom taken: most instructions that can have such dwords have none.
         let is_there = (self.len() * 8 > usize::from(base)) & extension.is_some();
         let extension = extension.filter(|_| is_there)?;
         // The code that announces the literal determines its length.

@@ -37,7 +37,7 @@ pub fn length(target: Target, bytes: &[u8]) -> Option<usize> {
 
 fn long(target: Target, entry: u8, bytes: &[u8]) -> Option<usize> {
     let word = u32::from_le_bytes(*bytes.first_chunk()?);
-    // A plain `TWO` was handled above.
+    // The caller has handled a plain `TWO`.
     if ANY_LISTED_LENGTH && entry & KIND == TWO {
         let t = LENGTHS[target as usize];
         return listed(t, t.lists.get(usize::from(entry ^ LISTED))?, bytes);

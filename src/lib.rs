@@ -1,11 +1,11 @@
 //! Encode, decode, print and patch AMD GPU machine code: without `std`, allocation, `unsafe` or panics.
 //!
 //! Each target is a feature (`gfx942`, ...) and a [`Target`]; `all-targets` enables all of them. [`decode()`] turns
-//! bytes into an [`Inst`], which keeps them bit for bit. The [`Inst`] describes what it does ([`Opcode`],
+//! bytes into an [`Inst`], which keeps them bit for bit. The [`Inst`] tells what the instruction does ([`Opcode`],
 //! [`Flags`](facts::Flags)), what it reads and writes ([`Operands`](operands::Operands)), the values of its fields, and
-//! whether it breaks a rule beyond decoding ([`Inst::check`]). [`Decoder`] iterates over a buffer; [`length`] only
-//! computes the length of an instruction. Each target has a module with a struct for each microcode format, which holds
-//! the words of that format. The feature `text` adds printing. Code is little-endian dwords; an instruction has 4 to 20
+//! whether it breaks a rule beyond decoding ([`Inst::check`]). [`Decoder`] iterates over a buffer; [`length`] computes
+//! only the length of an instruction. Each target has a module with a struct for each microcode format, which holds the
+//! words of that format. The feature `text` adds printing. Code is little-endian dwords; an instruction has 4 to 20
 //! bytes.
 //!
 //! | module | for |
@@ -14,8 +14,8 @@
 //! | [`asm`] | labels, branches, alignment, symbols |
 //! | `make` | a function for each instruction, and a builder (feature `make`) |
 //! | [`facts`], [`imm`] | what an instruction reads, writes and waits for; the parts of its constants |
-//! | `flow`, [`hazards`] | control flow and liveness (feature `alloc`); the waits and distances that software owes the hardware |
-//! | [`addresses`] | addresses that code makes from the program counter |
+//! | `flow`, [`hazards`] | control flow and liveness (feature `alloc`); waits and distances that hardware requires |
+//! | [`addresses`] | addresses that code computes from the program counter |
 //! | [`convert`] | other encodings, other targets |
 //! | [`check`] | rules beyond decoding |
 //! | [`signature`], [`layout`] | what an operation takes, and where its fields are, without an instruction at hand |
@@ -63,8 +63,8 @@
 //! ```
 //!
 //! # Typed structs
-//! The fields of a format are read and written by name. Everything is `const`. A value that does not fit is an error,
-//! and an operation that the target lacks does not compile.
+//! The fields of a format are read and written by name. All these functions are `const`. A value that does not fit is
+//! an error, and an operation that the target lacks does not compile.
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::gfx942::{Sop2, Sop2Op, Sopp, SoppOp};
@@ -111,8 +111,8 @@
 //! ```
 //!
 //! # Assemble
-//! Labels, branches that become long if necessary, alignment and symbols, without allocation: see
-//! [`Assembler`](asm::Assembler).
+//! An [`Assembler`](asm::Assembler) handles labels, branches that become long if necessary, alignment and symbols,
+//! without allocation.
 //! ```
 //! # #[cfg(feature = "gfx942")] {
 //! use amdgpu_isa::asm::{Assembler, FixupSlot, LabelSlot};
@@ -131,7 +131,7 @@
 //! ```
 //!
 //! # What an instruction does
-//! The registers that an instruction reads and writes, the memory that it accesses, the counters that it raises,
+//! An [`Inst`] knows the registers that it reads and writes, the memory that it accesses, the counters that it raises,
 //! whether its sources can be swapped, and its other encodings. See [`RegSet`](facts::RegSet), [`Inst::memory`],
 //! [`Inst::counters`], [`Flags`](facts::Flags), [`Inst::commuted`], [`Inst::shrink`] and [`Inst::expand`]. A
 //! [`Signature`](signature::Signature) describes the operands of an operation without an instruction at hand.
@@ -218,7 +218,7 @@ mod flags;
 pub mod flow;
 mod form;
 #[cfg(all(feature = "meaning", feature = "alloc"))]
-#[allow(missing_docs)] // Names of the language, which isa/README.md describes.
+#[allow(missing_docs)] // isa/README.md describes the names of the formula language.
 mod formula;
 pub mod hazards;
 pub mod imm;

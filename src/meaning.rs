@@ -1,4 +1,4 @@
-//! The meaning of each operation: a formula of the tables for its results, as text and as a tree.
+//! The meaning of each operation: a formula from the tables that computes its results, as text and as a tree.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -86,8 +86,8 @@ impl Target {
         KEEPS_HALF >> (self as u32) & 1 == 1
     }
 
-    /// Whether the output modifier works with denormals, too, and flushes results. On other targets the modifier does
-    /// nothing unless denormal results are flushed.
+    /// Whether the output modifier (`omod`) works in every denormal mode and flushes denormal results. On other targets
+    /// the modifier does nothing unless MODE flushes denormal results.
     pub fn omod_flushes(self) -> bool {
         OMOD_FLUSH >> (self as u32) & 1 == 1
     }

@@ -1,5 +1,5 @@
-//! The trait of structs of microcode formats. The root of the crate includes the generated ones, in a module for each
-//! target.
+//! The trait of structs of microcode formats. The root of the crate includes the generated structs, in a module for
+//! each target.
 
 use crate::inst::Inst;
 use crate::opcode::Format;
@@ -31,8 +31,8 @@ pub trait Microcode: Copy {
     }
 }
 
-/// Implements `num_enum`'s conversion for opcode numbers. Its derive macro would add a constant and a comparison for
-/// each of thousands of opcodes, and generate more code than any other macro here (`-Zmacro-stats`).
+/// Implements `num_enum`'s conversion for opcode numbers. The derive macro of `num_enum` would add a constant and a
+/// comparison for each of thousands of opcodes, and generate more code than any other macro here (`-Zmacro-stats`).
 macro_rules! operations {
     ($op:ident, $number:ty) => {
         impl num_enum::TryFromPrimitive for $op {

@@ -186,11 +186,11 @@ impl fmt::Display for Field {
     }
 }
 
-/// A row of the numbers of registers for debuggers.
+/// A row of the table of the numbers that debuggers (DWARF) give to registers.
 pub(crate) struct DwarfNumber {
-    /// The name of a register, or the letter of several.
+    /// The name of one register, or the letter before the numbers of several.
     pub name: &'static str,
-    /// The first and the last of several registers, and whether they are scalar.
+    /// The first and the last of several registers, and whether they are scalar; `None` for one register.
     pub registers: Option<(u16, u16, bool)>,
     /// The number of the register, or of the first one.
     pub number: u16,

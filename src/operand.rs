@@ -99,10 +99,10 @@ impl Inst {
     }
 
     /// The constant that a jump adds to the address, as [`Inst::constant`] returns it. A listing calls this for every
-    /// branch, so it does not use the tables of operands.
+    /// branch, so this function does not use the tables of operands.
     pub(crate) fn jump_distance(&self) -> Option<u64> {
         match *self.words() {
-            // The source is in the lowest byte, which the build checks.
+            // The source is in the lowest byte; the build checks this.
             [word] => Some(i64::from(int_of((word as u8).into())?) as u64),
             [_, literal] => Some(literal.into()).filter(|_| literal >> 31 == 0),
             _ => Some(self.last_two()),
@@ -125,7 +125,7 @@ impl Inst {
         let distance = if self.is_jump() {
             self.jump_distance()?
         } else {
-            // Every distance is in the lower half of the first dword, which the build checks.
+            // Every distance is in the lower half of the first dword; the build checks this.
             (i64::from(self.bits() as i16) * 4) as u64
         };
         Some(pc.wrapping_add(self.len() as u64).wrapping_add(distance))
@@ -133,7 +133,7 @@ impl Inst {
 
     /// The value of an operand: an inline integer, sign-extended to 64 bits, or a literal. `None` if it is not an
     /// integer, or if the literal has 32 bits, the operand 64, and the literal's top bit is set, because operations
-    /// differ in how they extend it.
+    /// differ in how they extend such a literal.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -184,7 +184,7 @@ impl Iterator for Operands<'_> {
         }
     }
 
-    // `for_each` and similar methods are faster than `for`: an operand is built where it is used, and not moved there.
+    // `for_each` and similar methods are faster than `for`: they build an operand where it is used, and do not move it.
     #[inline]
     fn fold<B, F: FnMut(B, Operand) -> B>(self, mut all: B, mut f: F) -> B {
         let Operands { inst, tables, mut list, mut given, .. } = self;
@@ -193,7 +193,7 @@ impl Iterator for Operands<'_> {
         if self.plain {
             let values = tables.values;
             loop {
-                // The compiler makes two copies of this body, which halves the jumps.
+                // The compiler makes two copies of this body, which halves the number of jumps.
                 for _ in 0..2 {
                     let row = tables.first(list);
                     list >>= ROW_BITS;
@@ -237,7 +237,7 @@ fn read_varied(tables: &OperandTables, row: &Row, inst: &Inst) -> Operand {
     read_value(tables, row, place, alone, inst)
 }
 
-/// A constant or a branch distance.
+/// Reads a constant or a branch distance.
 #[inline(always)]
 fn read_constant(row: &Row, inst: &Inst) -> Operand {
     let field = field(row, inst);
@@ -279,14 +279,15 @@ fn other(tables: &OperandTables, inst: &Inst, row: &Row, given: u8) -> Step {
     Step { operand, given: 0 }
 }
 
-/// The operand of a row, which counts as read, too, if the instruction keeps a part of it.
+/// The operand of a row. It counts as read, too, if the instruction keeps a part of it.
 fn with_kept(tables: &OperandTables, row: &Row, operand: Operand, inst: &Inst) -> Operand {
-    // A mask of lanes is written as a whole.
+    // A mask of lanes, which is not a vector register, is always written as a whole.
     let is_kept = operand.is_vector() && tables.kept_of(row).iter().any(|term| inst.has(term));
     Operand { access: if is_kept { Access::ReadWrite } else { operand.access }, ..operand }
 }
 
-/// The next part of a descriptor with several operands; `None` if the function `operand` reads it, or if none is left.
+/// The next part of a descriptor with several operands; `None` if no part is left, or only one that the
+/// function `operand` reads.
 fn part(desc: &OperandDesc, inst: &Inst, given: u8) -> Option<Operand> {
     if let Some(address) = Address::of(desc) {
         return address.operand(inst, given);
@@ -335,7 +336,7 @@ fn place_in(row: &Row, bits: u64) -> usize {
 fn read_value(t: &OperandTables, row: &Row, place: usize, alone: bool, inst: &Inst) -> Operand {
     #[cfg(feature = "fast")]
     {
-        // A reference, so that the compiler copies the value as a whole instead of field by field.
+        // Use a reference, so that the compiler copies the value as a whole instead of field by field.
         let value = value_of(t.values, place);
         if !matches!(value, Value::Literal(_)) {
             return row.with(value, alone);
@@ -389,8 +390,8 @@ mod tests {
         for &target in Target::ALL {
             let tables = OPERANDS[target as usize];
             for row in tables.rows.iter().filter(|row| row.how <= How::Varied) {
-                // Set all bits that select an accumulation register or mean "no scalar address"; none; or those that
-                // mean "no scalar address", except the lowest.
+                // The other fields have no bits set; or all bits that select an accumulation register or mean "no
+                // scalar address"; or only the bits that mean "no scalar address", without the lowest.
                 let address = if row.address == 63 { 0 } else { u64::from(tables.off) << row.address };
                 let acc_bit = if row.acc == 63 { 0 } else { 256u64 << row.acc };
                 for more in [0, acc_bit | address, address & address << 1] {

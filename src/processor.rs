@@ -50,9 +50,9 @@ impl Processor {
         self.0.target
     }
 
-    /// The usual filler in code for the processor: that of the first LLVM that knows it. It can differ from the filler
-    /// of the processor's target ([`Target::filler`]). Instructions that are made for the target have the target's
-    /// filler; [`Inst::with_filler`](crate::Inst::with_filler) changes it.
+    /// The usual filler in code for the processor: that of the first LLVM version that knows the processor. The filler
+    /// of the processor's target ([`Target::filler`]) can be another one. Instructions that are made for the target
+    /// have the target's filler; [`Inst::with_filler`](crate::Inst::with_filler) changes it.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx1150", feature = "text"))] {
@@ -138,7 +138,7 @@ impl Hash for Processor {
 
 impl fmt::Debug for Processor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Do not print the name as text with escapes: the code for these can panic.
+        // Do not print the name as text with escapes: the code for escapes can panic.
         write!(f, "Processor({})", self.name())
     }
 }

@@ -11,8 +11,9 @@ use crate::target::{DECODE, FACTS, Target};
 use crate::value::{Operand, Reg, Value};
 use crate::vgpr_msb::VgprMsb;
 
-/// Numbers of registers: scalar operand codes 0 to 127, vector registers, and the registers without a code.
-/// Accumulation registers follow the first 256 vector registers; targets with more vector registers have none.
+/// The number of v0 in a set. Scalar registers come before v0, numbered by their operand codes 0 to 127. Accumulation
+/// registers begin at `AGPRS`, after 256 vector registers; targets with more vector registers have none. Registers
+/// without a code begin at `OTHERS`.
 const VGPRS: usize = INT as usize;
 const AGPRS: usize = VGPRS + VECTORS;
 const OTHERS: usize = VGPRS + BANKS * VECTORS;
@@ -99,7 +100,7 @@ impl Inst {
     /// ```
     pub fn reads_in(&self, msb: VgprMsb) -> RegSet {
         let mut set = self.accessed(msb, |operand| {
-            // The set has whole registers, and a write to one half keeps the other.
+            // The set has whole registers. A write to one half keeps the other, so the register counts as read.
             let kept = operand.bits == HALF && operand.is_vector() && operand.access.writes();
             (operand.access.reads() || kept).then_some(*operand)
         });
@@ -108,8 +109,8 @@ impl Inst {
         set
     }
 
-    /// The registers after those of the address operand that an image operation reads if the image's resource says so:
-    /// up to as many as the operation can have. Empty if the words determine the number of address registers.
+    /// The run of registers after the address operand that an image operation may also read, as its image resource
+    /// determines. Empty if the words determine the number of address registers.
     pub(crate) fn perhaps_read(&self) -> (usize, usize) {
         if self.format() != Format::Mimg || self.get(Field::Dim).is_some() {
             return (0, 0);
@@ -152,8 +153,8 @@ impl Inst {
 }
 
 impl Target {
-    /// The number of vector registers that instructions can access, also by runs that continue past v255, and by upper
-    /// bits of register numbers ([`VgprMsb`]).
+    /// The number of vector registers that instructions can access, including those that only a run past v255 or upper
+    /// bits of register numbers ([`VgprMsb`]) reach.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")]
@@ -283,7 +284,7 @@ impl RegSet {
     /// The number of banks of 256 vector registers that a set has room for.
     pub(crate) const BANKS: u16 = BANKS as u16;
 
-    /// The number ([`RegSet::run`]) of the vector register of a bank that has the lower bits of register `number`.
+    /// The number, as in [`RegSet::run`], of the vector register in this bank whose lower bits are those of `number`.
     pub(crate) const fn in_bank(number: u16, bank: u16) -> u16 {
         let (first, size) = (VGPRS as u16, VECTORS as u16);
         first + number.saturating_sub(first) % size + bank * size

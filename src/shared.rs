@@ -1,7 +1,7 @@
 //! Definitions that the library and the generator in `build/` share: both include this file.
 
-/// Rules that tie several fields together. A rule can refuse words that satisfy the masks and sets of their
-/// constraints.
+/// The kinds of rules that tie several fields together. A rule can refuse words that satisfy the masks and sets of
+/// values of the constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum RuleKind {
@@ -39,13 +39,13 @@ pub mod constraint_flags {
     pub const D16: u8 = 1 << 1;
     /// Other fields determine the length of a tuple, so the size of every operand must be checked.
     pub const SIZED: u8 = 1 << 2;
-    /// `DecodeTables::wide` has an entry.
+    /// `DecodeTables::wide` has an entry for the constraints.
     pub const WIDE: u8 = 1 << 3;
-    /// `DecodeTables::more` or `ones` has an entry.
+    /// `DecodeTables::more` or `ones` has an entry for the constraints.
     pub const FURTHER: u8 = 1 << 4;
     /// The operation is the first of two; the second one has constraints of its own.
     pub const DUAL: u8 = 1 << 5;
-    /// Marks of constraints that the masks and sets do not express completely.
+    /// The flags of constraints that the masks and sets do not express completely.
     pub const CLOSER: u8 = SIZED | WIDE | FURTHER | DUAL;
 }
 
@@ -87,7 +87,7 @@ pub mod trailing {
 /// The first number of a form whose dword has no flag in `trailing`. Forms 1 and 2 are SDWA and DPP, which have flags.
 pub const FIRST_TRAILING_FORM: u8 = 3;
 
-/// The information about the length in the top nine bits of the first dword; the low bits are `trailing::*`.
+/// Entries of `LengthTables` for the top nine bits of the first dword. The low bits of an entry are `trailing::*`.
 pub mod length {
     /// One dword, and one more if `trailing` requires it.
     pub const ONE: u8 = 0x40;
@@ -142,10 +142,10 @@ pub const IMPLICIT: [&str; 8] = ["scc", "vcc", "exec", "m0", "mode", "flat_scr",
 
 /// Properties of operations by their names in `isa/`, one bit each: first those with a method of `Flags`, then those
 /// for counters and memory, and last those for `reads()` and `check()`. `half`: the last 16 bits of the result are one
-/// half of a register, whose other half is kept; with `op_sel` only if it selects the upper half, and with SDWA only if
-/// it selects the whole register. `even`: on targets with aligned vector registers, a single register must be even,
-/// too. `odd`: on these targets, a tuple may begin at an odd register. `one_scalar`: the operation reads at most one
-/// scalar, even if the constant bus carries two.
+/// half of a register, and the other half is kept: in a form with `op_sel` only if `op_sel` selects the upper half, and
+/// in SDWA only if `dst_sel` selects the whole register (otherwise `dst_unused` determines the rest). `even`: on
+/// targets with aligned vector registers, a single register must be even, too. `odd`: on these targets, a tuple may
+/// begin at an odd register. `one_scalar`: the operation reads at most one scalar, even if the bus carries two.
 pub const FLAGS: [&str; 32] = [
     "commute",
     "convergent",
@@ -217,8 +217,8 @@ pub const PURPOSES: [&str; 11] = [
     "barrier_wait",
 ];
 
-/// The hardware registers that contain each of these registers, by their names in the enum `hwreg`: `s_getreg` and
-/// `s_setreg` access the register only if their constant names it.
+/// Pairs of a register and a hardware register that contains it, the latter by its name in the enum `hwreg`. `s_getreg`
+/// and `s_setreg` access the register only if their constant names such a hardware register.
 pub const IN_HWREG: [(&str, &str); 16] = [
     ("scc", "HW_REG_STATUS"),
     ("vcc", "HW_REG_STATUS"),

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-#[allow(unused_imports)] // Without a target.
+#[allow(unused_imports)] // A build without targets does not use it.
 use crate::opcode::DescriptorPart;
 #[cfg(all(feature = "text", feature = "fast"))]
 use crate::table::FastText;

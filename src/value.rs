@@ -105,8 +105,8 @@ pub struct Operand {
     /// for the part that stays: lanes that DPP leaves out, bytes that SDWA preserves, data that a load with `tfe` or
     /// `lwe` does not fetch. If `bits` is 16, the operand is a half of a register, and `access` is for this half;
     /// [`Inst::reads`](crate::Inst::reads) has the whole register. A load of half a register (`d16`) counts as one that
-    /// reads its destination, although on targets whose memory can have ECC (CDNA, CDNA5) it clears the other half
-    /// while ECC is on.
+    /// reads its destination, although on targets whose memory can have ECC (CDNA, CDNA5) such a load clears the other
+    /// half while ECC is on.
     pub access: Access,
 }
 
@@ -123,10 +123,10 @@ impl Special {
     }
 }
 
-/// In lists of registers' codes, a missing register: the code of literals.
+/// The code of literals, which stands for a missing register in lists of the codes of registers.
 pub(crate) const NO_SPECIAL: u8 = LITERAL as u8;
 
-/// The register with a code, if `codes` lists the code of each register.
+/// The register with this code; `codes` lists the code of each register.
 pub(crate) const fn find(codes: &[u8], code: u16) -> Option<Special> {
     let mut n = 0;
     while n < codes.len() && n < Special::ALL.len() {
@@ -270,7 +270,7 @@ impl fmt::Display for InlineFloat {
     }
 }
 
-/// Prints the register's own name, or the number. [`Inst`](crate::Inst) prints operands in assembler syntax.
+/// Prints the register's own name, or the constant. [`Inst`](crate::Inst) prints operands in assembler syntax.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

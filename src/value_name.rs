@@ -40,7 +40,7 @@ impl ValueName {
         lists.iter().find_map(|(runs, names)| {
             let run = runs.iter().find(|run| (run.first..=run.last).contains(&value))?;
             let name = names.iter().find(|name| name.0 == run.first)?.1;
-            // Shifts of a row begin at 1, which is the last digit of their first value.
+            // Shifts of a row begin at 1, which is the last hexadecimal digit of their first value.
             let number = value - run.first + (run.first & 15);
             Some(ValueName { name, number: (run.first != run.last).then_some(number) })
         })

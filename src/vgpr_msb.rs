@@ -1,5 +1,5 @@
-//! Vector registers beyond v255. A field names one of 256, and the upper bits of its number are in MODE, where
-//! `s_set_vgpr_msb` sets them: the registers of an instruction depend on earlier instructions.
+//! Vector registers beyond v255. A field holds the lower eight bits of a register's number. The upper bits are in MODE,
+//! where `s_set_vgpr_msb` sets them, so the registers of an instruction depend on earlier instructions.
 
 use crate::imm::Imm;
 use crate::inst::Inst;

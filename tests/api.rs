@@ -43,8 +43,8 @@ fn mnemonics_are_those_of_the_target() {
                 assert_eq!(Opcode::from_mnemonic(target, mnemonic), Some(opcode), "{target} {mnemonic}");
                 *(if mnemonic == opcode.name() { &mut shared } else { &mut own }) += 1;
             }
-            // A target that spells the operation differently does not accept its name in the library, which may be the
-            // name of another operation there.
+            // If the target has another mnemonic for the operation, it does not accept the library's name of the
+            // operation: that name may mean another operation there.
             let is_called = |found: Opcode| {
                 let mut all = found.encodings(target).filter_map(|e| found.mnemonic(target, e.format));
                 all.any(|mnemonic| mnemonic == opcode.name())

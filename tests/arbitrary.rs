@@ -51,13 +51,13 @@ fn no_bytes_give_an_instruction_too() {
 #[test]
 fn valid_instructions_keep_every_rule_and_take_few_bytes() {
     let mut rng = Rng(2);
-    // The first target of each generation, or all.
+    // The quick run tries the first target of each generation, and the full run all targets.
     let first = |target: &Target| Target::ALL.iter().find(|t| t.generation() == target.generation()) == Some(target);
     let tried = Target::ALL.iter().filter(|target| words::is_full() || first(target));
     for &target in tried {
         let (mut operations, mut extensions, mut registers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let all: BTreeSet<_> = words::encodings(target).into_iter().map(|(format, _, op)| (format, op)).collect();
-        // Even on a target with few operations, only about one draw in a thousand gives a particular one.
+        // Even on a target with few operations, only about one draw in a thousand gives a particular operation.
         let (rounds, mut taken) = ((all.len() * 60).max(40_000), 0);
         for _ in 0..rounds {
             let bytes = random(&mut rng, 40);
@@ -93,7 +93,7 @@ fn valid_instructions_keep_every_rule_and_take_few_bytes() {
 }
 
 /// A fuzzer shrinks its input by cutting bytes off and by making them smaller. The result is always an instruction, and
-/// a simpler one.
+/// on average a simpler one.
 #[test]
 fn fewer_bytes_and_zeros_give_plainer_instructions() {
     let mut rng = Rng(3);

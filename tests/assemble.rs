@@ -1,8 +1,9 @@
 //! GCN 1.0 and 1.1, which LLVM assembles but does not disassemble: `llvm-mc-22` assembles every text that the library
 //! prints to the original bytes, or the case falls in a class of the list below.
 //!
-//! Every opcode, every value of every field on its own (a sample for wide immediates), with several fillings of the
-//! others: two million texts for each target. The tests take every thirty-first text. The full run:
+//! The texts have every opcode and every value of every field on its own (a sample for wide immediates), with several
+//! fillings of the other fields: two million texts for each target. The tests take every thirty-first text. The full
+//! run:
 //!
 //! ```text
 //! AMDGPU_ISA_WORDS=all cargo test --release --features all-targets --test library assemble::
@@ -76,7 +77,7 @@ fn place(bits: &mut u64, lsb: u8, width: u8, value: u64) {
     *bits = (*bits & !mask) | (value << lsb) & mask;
 }
 
-/// The words of one format: every opcode, with every value of every field.
+/// The words of one format: every opcode, with every value of every field, or a sample of the values of wide fields.
 fn words(layout: &Layout, rng: &mut Rng) -> Vec<u64> {
     let mut out = Vec::new();
     let mut fixed = 0u64;
@@ -135,7 +136,7 @@ fn check(target: Target) {
     for layout in target.layouts().iter().filter(|l| !l.extension) {
         let step = if all { 1 } else { 31 };
         for word in words(layout, &mut rng).into_iter().step_by(step) {
-            // A literal that has no inline constant.
+            // A literal for which there is no inline constant.
             let dwords = [word as u32, if layout.bits > 32 { (word >> 32) as u32 } else { 0x1234_5678 }, 0x1234_5678];
             // Skip words with ignored bits, which the text does not show.
             let Ok(inst) = decode_words(target, &dwords) else { continue };

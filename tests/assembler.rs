@@ -83,8 +83,8 @@ fn forks_are_not_made_longer() {
     }
 }
 
-/// RDNA1 does not execute branches over 63 dwords correctly: an `s_nop` makes them 64 dwords, or 62 if the target is an
-/// address.
+/// RDNA1 does not execute branches over 63 dwords correctly: an `s_nop` after the branch makes the distance 64 dwords.
+/// If the target is a fixed address, an `s_nop` before the branch makes the distance 62 dwords.
 #[test]
 #[cfg(feature = "gfx1010")]
 fn branches_over_63_dwords_are_padded_on_rdna1() {
@@ -445,7 +445,7 @@ fn every_buffer_gets_the_same_code() {
     }
 }
 
-/// Code is padded with `s_code_end` where no instruction leads, if the target has it.
+/// Code is padded with `s_code_end` where no instruction leads, if the target has this instruction.
 #[test]
 fn what_nothing_runs_through_ends() {
     for &target in Target::ALL {

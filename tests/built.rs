@@ -76,7 +76,7 @@ fn errors_of_the_builder_name_the_targets_fields() {
         assert_eq!(add.sdst(s::<1>(0)).build(), Err(BuildError::Unknown(Field::Sdst)), "{target}");
         assert_eq!(add.build(), Err(BuildError::Missing(Field::Vdst)));
         // The error names an operand that no encoding has, although the shortest encoding also has no room for another
-        // one.
+        // operand.
         let extra = add.vdst(v::<1>(0)).src1(s::<1>(2)).src2(v::<1>(3));
         assert_eq!(extra.build(), Err(BuildError::Unknown(Field::Src2)), "{target}");
         // The error names the source that cannot have a modifier, or the encoding that cannot have a literal.
@@ -117,8 +117,7 @@ fn the_assembler_says_which_builder_failed() {
     }
 }
 
-/// A value that an operation cannot have is refused by builder and constructor as by `check`, and a modifier without
-/// effect has no method.
+/// The builder refuses a value that an operation cannot have.
 #[test]
 fn values_that_are_of_no_use_are_refused() {
     let gathers = Target::ALL.iter().filter_map(|&target| {
@@ -155,7 +154,7 @@ fn values_of_64_bits_keep_all_bits() {
         let error = nop.simm16(value).build().expect_err("it does not fit");
         assert!(matches!(error, BuildError::Range { value: given, .. } if given == value), "{value:#x}: {error:?}");
     }
-    // A value that is replaced takes no more room.
+    // Replacing a value takes no more room.
     let many = (0..100).fold(Builder::new(target, opcode("v_mov_b32")).vdst(v::<1>(0)), |b, n| {
         b.src0(1i64 << 40 | n).src0(0).src0(f64::from(n as i32) / 10.0)
     });
@@ -198,7 +197,7 @@ fn arguments_need_no_width() {
     assert!(tried > 0 || Target::ALL.is_empty(), "none was made");
 }
 
-/// RDNA and CDNA5 have the null register, at every width.
+/// RDNA, CDNA5 and GFX13 have the null register, for operands of 32 and of 64 bits.
 #[test]
 fn null_is_a_register_where_there_is_one() {
     for target in whole() {
@@ -258,7 +257,8 @@ fn errors_name_the_extension() {
     }
 }
 
-/// An offset that is a register takes one constant, on targets with the bit `imm` and on those without.
+/// An offset that is a register takes one additional constant and refuses a second one, on targets with the bit `imm`
+/// and on those without.
 #[cfg(all(feature = "gfx942", feature = "gfx1100"))]
 #[test]
 fn an_offset_takes_one_constant() {
@@ -270,7 +270,8 @@ fn an_offset_takes_one_constant() {
     assert!(old.plus(16).words().is_err() && new.plus(16).words().is_err());
 }
 
-/// Only elements of 4 bits have scales other than E8M0, and both factors of 4 bits have the same (CDNA5 ISA, 7.12.6).
+/// Only elements of 4 bits have scales other than E8M0. If both factors have 4 bits, both scales have the same format
+/// (CDNA5 ISA, 7.12.6).
 #[cfg(feature = "gfx1250")]
 #[test]
 fn formats_of_scales_exclude_each_other() {

@@ -77,7 +77,7 @@ fn instances(target: Target, rng: &mut Rng) -> Vec<Inst> {
     all
 }
 
-/// The result of both for an instruction.
+/// The verdicts of `check` and of LLVM's assembler on an instruction, compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Verdict {
     Fine,
@@ -91,7 +91,8 @@ enum Verdict {
     Listed(usize),
 }
 
-/// LLVM's assembler looks for the rule in a list of operations by their encodings, which lacks those of CDNA5.
+/// Whether LLVM's assembler overlooks the operation: it looks for the rule in a list of encodings that lacks those of
+/// CDNA5.
 fn has_new_encoding(inst: &Inst) -> bool {
     inst.target().generation() == "CDNA5" && ["v_lshrrev_b64", "v_ashrrev_i64"].contains(&inst.opcode().name())
 }
@@ -298,7 +299,7 @@ fn one_register_of_a_scalar_is_read_for_both_floats() {
                 (ours, llvm) => panic!("{target} {text}: {ours:?}, and LLVM {llvm:?}"),
             }
         }
-        // There are five kinds of scalars. For each, three quarters of the values of two bits are valid.
+        // There are five kinds of scalars. For each, only one of the four values of two bits is valid.
         assert_eq!(refused, texts.len() * 5 * 3 / (kinds.len() * 4), "{target}");
     }
     // Before CDNA5 both registers are read.
@@ -326,8 +327,7 @@ fn a_literal_of_two_widths_is_two_scalars() {
     }
 }
 
-/// Checks tuples that are misaligned by one register, and single registers that must be even, as far as words can
-/// express them.
+/// Checks single registers that must be even, and some that need not be.
 #[test]
 fn one_register_that_must_be_even() {
     for (target, words, good) in [

@@ -1,5 +1,5 @@
-//! Words become instructions, and these the same words. Operands are read and changed. All this holds with the feature
-//! `fast` and without it.
+//! Words become instructions, and instructions become the same words again. Operands are read and changed. All this
+//! holds with the feature `fast` and without it.
 #![cfg(has_target)]
 
 mod generations;

@@ -154,7 +154,7 @@ fn every_operation_is_the_same_in_each_encoding() {
             let dpp = [here, there].into_iter().find(|form| form.1 == Some(Format::Dpp));
             // A form of an image operation names a limited number of registers, and a tuple has them in order.
             let names_registers = [here, there].iter().any(|form| form.1.is_some_and(|f| f.name().starts_with("NSA")));
-            // A dual instruction stays one.
+            // A dual instruction stays dual.
             let is_dual = here.0.name().starts_with("VOPD");
             // gfx1251 has DPP for operations on 64 bits and products, whose only controls move data between lanes.
             let is_wide = |s: Signature| s.operands().any(|o| o.bits == 64) || opcode.name().starts_with("v_mul_");
@@ -173,7 +173,8 @@ fn every_operation_is_the_same_in_each_encoding() {
     }
 }
 
-/// Every 32-bit instruction without a literal expands, and shrinks to the same bytes.
+/// Every 32-bit instruction without a literal expands, and shrinks to the same bytes. On RDNA an instruction with a
+/// literal does so, too.
 #[test]
 fn what_is_expanded_shrinks_to_the_same_bytes() {
     let mut rng = Rng(11);

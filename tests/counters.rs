@@ -101,9 +101,9 @@ fn scalar_loads_return_out_of_order() {
 #[test]
 fn stores_that_nobody_waits_for_count() {
     let both = "global_load_dword v0, v9, s[0:1]; global_store_dword v9, v3, s[0:1]; ";
-    // With one counter for both, the store is younger than the load.
+    // Loads and stores share a counter, so the counter also counts the store, which is younger than the load.
     expect("gfx942", &format!("{both} s_waitcnt vmcnt(1); v_mov_b32 v5, v0; s_endpgm"), &[]);
-    // With two counters, the load is the only operation of its counter.
+    // Stores have a counter of their own, so the load is the only operation of its counter.
     let both = "global_load_b32 v0, v9, s[0:1]; global_store_b32 v9, v3, s[0:1]; ";
     expect(
         "gfx1100",
@@ -222,8 +222,7 @@ fn upper_bits_of_registers_are_followed() {
     expect("gfx1250", text, &["at 12: kmcnt(0) for 4, Sgpr(4) Read"]);
 }
 
-/// A wait that is not sure does not count, and the value of a counter is unknown if it does not follow from
-/// instructions.
+/// A wait that is not sure does not count, and the value of a counter is unknown if no instruction determines it.
 #[test]
 fn what_is_not_sure_stays() {
     let Some(target) = target("gfx1250") else { return };
@@ -353,7 +352,7 @@ fn too_much_is_said() {
     assert!(pending.needs(&parse(target, "v_mov_b32 v1, v3").unwrap()).is_empty());
 }
 
-/// Compilers insert all waits: no kernel of the samples has an error.
+/// Compilers insert all waits: no wait is certain to be missing in the kernels of the samples.
 #[test]
 fn samples_have_no_missing_wait() {
     let (mut kernels, mut wrong) = (0, Vec::new());
@@ -412,7 +411,8 @@ fn waits_that_are_taken_away_are_missed() {
                 weight(&code) > said
             };
             let next = insts(target, &sample.code[(address - sample.address) as usize..], address);
-            // Accesses of other kinds come before or after the wait, which orders them.
+            // The wait orders memory accesses if a barrier, an atomic operation or an operation with side effects comes
+            // next.
             let orders =
                 next.iter().skip(1).map(|(_, inst)| inst).find(|inst| !inst.flags().is_wait()).is_some_and(|inst| {
                     let flags = inst.flags();
@@ -458,13 +458,14 @@ struct Seen {
     weaker: usize,
     /// The number of waits for operations that hold no registers.
     memory: usize,
-    /// The number of waits before a barrier, an atomic operation or an operation on caches.
+    /// The number of waits before a barrier, an atomic operation or an operation with side effects, and of weaker waits
+    /// whose counter is never greater.
     order: usize,
     /// The number of waits where the upper bits of some registers' numbers are unknown.
     banked: usize,
 }
 
-/// The words of an instruction that waits, with other numbers.
+/// The words of an instruction that waits, with the counts of `wait`.
 fn encode(inst: &amdgpu_isa::Inst, wait: Waitcnt) -> Vec<u32> {
     let high = inst.words()[0] & 0xffff_0000;
     if let Some(amdgpu_isa::imm::Imm::Waitcnt(_)) = inst.imm() {
@@ -477,8 +478,8 @@ fn encode(inst: &amdgpu_isa::Inst, wait: Waitcnt) -> Vec<u32> {
     vec![counters.iter().fold(high, |word, counter| word | count(counter) << at(counter))]
 }
 
-/// If paths with different upper bits of register numbers meet, a register can be in any bank: waits for it are
-/// missing, but not sure.
+/// If paths with different upper bits of register numbers meet, a register can be in any bank: a missing wait for it is
+/// reported, but not as sure.
 #[test]
 fn registers_of_unknown_banks_are_any_of_them() {
     let Ok(target) = "gfx1250".parse::<Target>() else { return };

@@ -152,7 +152,7 @@ fn every_bit_is_kept_and_those_without_a_directive_are_no_text() {
             bytes[bit / 8] = 1 << (bit % 8);
             let descriptor = KernelDescriptor::from_bytes(bytes);
             assert_eq!(descriptor.to_bytes(), bytes);
-            // Other bits are the distance to the code, and bits without a directive.
+            // Bytes 12 to 15 are reserved on all targets, so no directive sets them.
             assert!(!(12 * 8..16 * 8).contains(&bit) || !descriptor.is_text(target), "{bit}");
         }
         let mut descriptor = KernelDescriptor::new(target);

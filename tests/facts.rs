@@ -61,7 +61,7 @@ fn all(target: Target) -> Vec<(String, Inst)> {
     let mut rng = Rng(1);
     let mut found = Vec::new();
     for (format, number, opcode, second) in operations(target) {
-        // Only instructions that LLVM's assembler accepts: few scalars, and as many components as an atomic has data.
+        // LLVM's assembler must accept the instruction: few scalars, and as many components as an atomic has data.
         let vector = format.name().starts_with("VOP");
         let scalar =
             |o: &Operand| vector && matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_)));
@@ -86,7 +86,7 @@ fn all(target: Target) -> Vec<(String, Inst)> {
         let names_hwreg = opcode.name().starts_with("s_getreg") || opcode.name().starts_with("s_setreg");
         let inst = inst.with(Field::Simm16, 1).ok().filter(|_| names_hwreg).unwrap_or(inst);
         let mut add = |form: &str, inst: Inst| found.push((format!("{format}{form}"), inst));
-        // Some operations have only one of these forms.
+        // Some operations are always in one of these forms, and have no plain form.
         if !OTHER_FORMS.iter().any(|field| has_form(&inst, *field)) {
             add("", inst);
         }
@@ -181,7 +181,7 @@ fn ours(inst: &Inst) -> BTreeSet<String> {
 /// have dimensions. `None` if the operation has no such address, or names each register.
 fn address_registers(inst: &Inst) -> Option<usize> {
     const ADDRESS: u16 = 100;
-    /// The registers for images without samples, on which every operation works.
+    /// The dimensions of images without samples, on which every operation works.
     const DIMENSIONS: [u32; 6] = [0, 1, 2, 3, 4, 5];
     let inst = inst.with(Field::Vdata, 0).and_then(|inst| inst.with(Field::Vaddr, ADDRESS.into()));
     let inst = inst.ok().filter(|inst| inst.format() == Format::Mimg && inst.extension().is_none())?;

@@ -1,5 +1,5 @@
-//! The page about hazards lists the faults of LLVM, which are real. The operations that end the rules about scalar
-//! registers on RDNA4 are those of LLVM.
+//! The page about hazards lists faults that LLVM really has. The operations that end the rules about scalar registers
+//! on RDNA4 are those of LLVM.
 #![cfg(feature = "text")]
 
 use amdgpu_isa::hazards::Hazards;
@@ -70,7 +70,7 @@ fn llvm_has_the_faults() {
 }
 
 /// LLVM counts `s_swappc_b64` among the operations that write a scalar register: it inserts a wait before a read of the
-/// address of return in the same function. The page lists reads in the called function.
+/// return address in the same function. The page lists reads in the called function.
 #[test]
 fn llvm_counts_the_write_of_a_call() {
     let read = "$vgpr9 = V_MOV_B32_e32 $sgpr30, implicit $exec";

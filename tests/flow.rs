@@ -22,7 +22,8 @@ fn blocks(flow: &Flow<'_>) -> Vec<(u64, Exit, Vec<usize>)> {
     all.map(|(n, block)| (block.start - BASE, block.exit, flow.successors(n).to_vec())).collect()
 }
 
-/// Follows an address that one addition of 64 bits makes, as compilers do for gfx1250, and a jump by a number of bytes.
+/// On gfx1250, compilers make an address with one addition of 64 bits, and code can jump by a number of bytes. Both are
+/// followed.
 #[test]
 fn addresses_of_64_bits_are_followed() {
     let Some(target) = Target::ALL.iter().copied().find(|target| target.name() == "gfx1250") else { return };
@@ -83,7 +84,7 @@ fn calls_return_after_the_call() {
     ];
     assert_eq!(blocks(&flow), wanted);
     assert_eq!((flow.callee(0), flow.callee(1), flow.entries()), (Some(2), None, &[0, 2][..]));
-    // The blocks of both paths are in one group.
+    // The blocks of the caller and of the function are in one group.
     assert_eq!(flow.groups(), [vec![0, 1, 2]]);
 }
 
@@ -107,7 +108,7 @@ fn addresses_relative_to_the_program_counter_are_known() {
     assert_eq!((flow.callee(1), flow.blocks().len()), (flow.block_at(BASE + 0x28), 4));
     assert!(flow.callee(1).is_some());
     assert_eq!(flow.blocks().last().unwrap().exit, Exit::Indirect { pair: Some(30) });
-    // A register that another instruction writes is not known.
+    // If another instruction writes a half of the address, the called function is not known.
     let code = assemble(target, &text.replace("DISTANCE", "0x24").replace("s_nop 0\n", "s_mov_b32 s5, s6\n"));
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert_eq!(flow.blocks()[1].exit, Exit::Call { function: None });
@@ -216,7 +217,7 @@ fn lanes_that_are_off_keep_their_values() {
     assert!(!flow.liveness(Lanes::Replaced).before(0).contains(Reg::Vgpr(1)));
     assert!(flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(1)));
     assert!(!flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(2)));
-    // Without the change of EXEC, the old value is not live before the write.
+    // Without the second change of EXEC, the old value is not live before the write.
     let code = assemble(target, &text.replace("s_mov_b64 exec, s[2:3];", ""));
     let flow = Flow::new(target, &code, BASE, &[BASE]);
     assert!(!flow.liveness(Lanes::Kept).before(0).contains(Reg::Vgpr(1)));
@@ -292,7 +293,7 @@ fn overlapping_loops_are_passed_together() {
     let code: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
     let (flow, steps) = (Flow::new(target, &code, BASE, &[BASE]), Cell::new(0));
     assert!(flow.follow(|_| Parts(0, &steps), |_, _| ()));
-    // Each loop followed to its end on its own takes 27 passes.
+    // If each loop were followed to its end on its own, the code would be passed 27 times.
     assert!(steps.get() < 15 * code.len() / 4, "{} steps", steps.get());
 }
 
@@ -406,8 +407,8 @@ fn changes_are_made_until_none_is_missing() {
         let flow = Flow::new(target, &code, BASE, &[BASE]);
         let repaired = Cell::new(0u64);
         let bit = |block: usize| 1u64 << (flow.offset_of(flow.blocks()[block].start) / 4);
-        // A change is missing at a block if more than three of the instructions since the last repair are at places
-        // that differ from the block's place by a multiple of 3.
+        // A change is missing at a block without a repair if more than three of the instructions since the last repair
+        // are at places that differ from the block's place by a multiple of 3.
         let is_missing = |block: usize, now: &Unrepaired<'_>| {
             let mask = 0x9249_2492_4924_9249u64 << (bit(block).trailing_zeros() % 3);
             repaired.get() & bit(block) == 0 && (now.blocks & mask).count_ones() > 3
@@ -443,8 +444,9 @@ fn changes_are_made_until_none_is_missing() {
     assert!(repeated > 1000 && straight > 200, "{repeated} {straight} of {made}");
 }
 
-/// In random words, and in code of branches only, every block ends where another one begins or at its stated end, and
-/// the work is bounded.
+/// In random words, and in random words of the format SOPP, every block ends after its last instruction. A block
+/// without an exit of its own ends where its successor begins. Successors and predecessors agree, every block is in one
+/// group, and following the code ends.
 #[test]
 fn any_bytes_have_a_flow() {
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
@@ -521,7 +523,7 @@ impl State for Machine<'_> {
     }
 }
 
-/// The steps that a machine takes in some code until its states are final, for each dword of the code.
+/// The number of steps that machines take until the states of all blocks are final, divided by the number of dwords.
 fn steps_per_dword(target: Target, code: &[u8]) -> f64 {
     let (flow, steps) = (Flow::new(target, code, BASE, &[BASE]), Cell::new(0));
     let first = |_| Machine { pending: Pending::unbounded(target), hazards: Hazards::unbounded(target), steps: &steps };
@@ -556,11 +558,12 @@ fn long_branches_are_passed_a_few_times() {
     assert!(steps < 4.0, "{steps} steps for each dword");
 }
 
-/// A kernel without branches calls 1,500 functions, one after the other.
+/// A kernel without conditional branches calls 1,500 functions, one after the other.
 #[test]
 fn the_code_after_each_call_is_passed_once_more() {
     let Some(target) = target() else { return };
-    // The kernel calls the function after it, and goes on after that function.
+    // Each call goes to the function after the following branch. The function returns to this branch, which skips the
+    // function.
     let texts = ["s_nop 0", "s_call_b64 s[30:31], 1", "s_branch 2", "s_nop 0", "s_setpc_b64 s[30:31]"];
     let words = texts.map(|text| amdgpu_isa::parse(target, text).unwrap().words()[0]);
     let code = [words.map(u32::to_le_bytes).as_flattened().repeat(1500), assemble(target, "s_endpgm")].concat();
@@ -568,7 +571,8 @@ fn the_code_after_each_call_is_passed_once_more() {
     assert!(steps < 4.0, "{steps} steps for each dword");
 }
 
-/// In the samples every instruction before the padding is reached, and every path ends at an end of the program.
+/// In the samples no path leads to words that do not decode, or out of the code. The blocks do not overlap, and every
+/// reached instruction is one that decoding from the start finds.
 #[test]
 fn samples_are_followed_whole() {
     let mut functions = 0;

@@ -1,5 +1,4 @@
-//! `Guard` emits exactly the waits and distances that instructions need: straight programs of any instructions, of all
-//! targets.
+//! `Guard` emits all waits and distances that instructions need: straight programs of any instructions, of all targets.
 
 use amdgpu_isa::arbitrary::valid;
 use amdgpu_isa::facts::{Counter, RegSet};
@@ -8,7 +7,7 @@ use amdgpu_isa::imm::Waitcnt;
 use amdgpu_isa::{Access, Inst, Operand, Target, VgprMsb, parse};
 use arbitrary::Unstructured;
 
-/// A random straight program, without instructions that need the next one to complete them.
+/// A random straight program, without branches, calls and instructions that end a program.
 fn program(target: Target, random: &mut u64) -> Vec<Inst> {
     let mut next = || {
         *random ^= *random << 13;
@@ -132,8 +131,8 @@ fn nothing_is_outstanding_where_a_guard_settles() {
     }
 }
 
-/// A flat load with only the wait for LDS is perhaps not done, which needs a stronger wait than the operations that are
-/// certainly outstanding.
+/// After a wait for LDS alone, a flat load is perhaps not done. This doubt needs a stronger wait than the operations
+/// that are certainly outstanding.
 #[test]
 fn guards_wait_for_doubts_beside_certainties() {
     let Ok(target) = "gfx1100".parse::<Target>() else { return };

@@ -25,8 +25,8 @@ fn rule_of(row: &str) -> &str {
     }
 }
 
-/// The distance between producer and consumer that all rules together need, and that this rule needs; `EVENT` if no
-/// distance is enough.
+/// The distances between producer and consumer that all rules of the unit together need, and that this rule needs;
+/// `EVENT` if no distance is enough.
 fn measure(mut hazards: Hazards, [producer, consumer]: &[Inst; 2], unit: Unit, rule: &str) -> (u8, u8) {
     let filler = if unit == Unit::Valu { "v_nop" } else { "s_nop 0" };
     let filler = parse(producer.target(), filler).unwrap();
@@ -416,8 +416,8 @@ fn the_state_is_read_when_all_is_idle() {
     check("gfx1250", &["s_wait_idle", mov, read], [0, 0, 1]);
 }
 
-/// On CDNA5 every instruction is a producer of rules that cannot tell their producers apart, of which a state keeps the
-/// latest one. So many scalar operations leave room for others.
+/// On CDNA5 every instruction is a producer of some rules. A state keeps only the latest of the producers that such a
+/// rule cannot tell apart, so even many scalar operations leave room for other producers.
 #[test]
 fn the_latest_of_producers_that_are_alike_stands_for_all() {
     for &target in Target::ALL {

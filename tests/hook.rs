@@ -1,5 +1,5 @@
-//! The hooking tool of the examples, on every sample object: LLVM's tools find the new code, and the proof accepts the
-//! result and refuses any other change.
+//! The hooking tool of the examples, on every sample object: LLVM's tools find the new code. The proof accepts the
+//! result and refuses other changes.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 #[path = "../examples/hook.rs"]
@@ -46,7 +46,8 @@ fn every_kernel_of_every_sample_is_hooked() {
         assert!(run.status.success() && segment.is_some(), "{text}");
         std::fs::remove_file(&file).expect("it is there");
 
-        // The proof finds any other change: in the code, in the displaced instructions, and in the trampoline.
+        // The proof finds changes of the code, of the displaced instructions and of the trampoline. It does not look at
+        // program headers and at the payload.
         let h = &hooked[0];
         let at = after.len() - 1;
         for byte in (0..before.len()).step_by(97) {

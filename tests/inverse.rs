@@ -35,7 +35,7 @@ fn slice_of_all_words(target: Target, step: usize, mut each: impl FnMut([u32; 5]
     }
 }
 
-/// The checks that `amdgpu-isa prove` makes of all words.
+/// Makes the checks that `amdgpu-isa prove` makes of all words.
 fn comes_back(target: Target, words: &[u32; 5], inst: &Inst) {
     let checked = check::instruction(&check::Library, target, words, inst);
     let checked = checked.and_then(|()| check::besides(&check::Library, target, words, inst));

@@ -118,7 +118,7 @@ fn paths(code: &str) -> impl Iterator<Item = Module> {
     all.into_iter()
 }
 
-/// The paths of a tree of `use`.
+/// Adds the paths of a tree of `use` to `all`.
 fn leaves(tree: &str, before: &[String], all: &mut Vec<Module>) {
     let Some((head, inner)) = tree.split_once('{') else {
         let path = tree.split_whitespace().next().unwrap_or("");

@@ -44,8 +44,8 @@ fn set(target: Target, registers: Registers) -> Result<KernelDescriptor, Descrip
     descriptor.set_registers(target, registers).map(|()| descriptor)
 }
 
-/// LLVM's usage guide, `.amdhsa_accum_offset`: "Must be a multiple of 4 in the range [4..256]"; the field has it in
-/// fours, less one.
+/// LLVM's usage guide, `.amdhsa_accum_offset`: "Must be a multiple of 4 in the range [4..256]"; the field holds a
+/// fourth of it, less one.
 #[test]
 fn set_registers_takes_1_to_64_granules_before_the_accumulation_registers() {
     for target in targets(["gfx90a", "gfx942", "gfx9-4-generic", "gfx950"]) {
@@ -64,8 +64,8 @@ fn set_registers_takes_1_to_64_granules_before_the_accumulation_registers() {
     }
 }
 
-/// LLVM's `getTotalNumVGPRs`: accumulation registers follow the vector registers from CDNA2 on, and have a register
-/// file of their own on CDNA1.
+/// LLVM's `getTotalNumVGPRs`: accumulation registers follow the vector registers from CDNA2 to CDNA4, and have a
+/// register file of their own on CDNA1.
 #[test]
 fn set_registers_takes_accumulation_registers_where_they_are() {
     for &target in Target::ALL {
@@ -175,8 +175,8 @@ fn set_registers_takes_as_many_scalar_registers_as_there_are() {
     }
 }
 
-/// Arguments that are loaded into registers begin with the first one, by LLVM's
-/// `.amdhsa_user_sgpr_kernarg_preload_length`.
+/// LLVM's `.amdhsa_user_sgpr_kernarg_preload_length`: the arguments that are loaded into registers begin with the first
+/// one.
 #[test]
 fn set_registers_counts_one_register_that_is_loaded() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -285,8 +285,8 @@ fn dual_operations_read_four_banks_and_add_to_two() {
         for n in 0..16 {
             let conflicts = |text: String, every: u32| {
                 let banks = matches!(rule(target, &text), Err(RuleError::Banks { .. }));
-                // RDNA4 ISA 7.8: both can read one register as the same source, which LLVM 22 refuses and LLVM 24
-                // takes.
+                // RDNA4 ISA 7.8: both operations can read one register as the same source, which LLVM 22 refuses and
+                // LLVM 24 accepts.
                 let is_equal = n == 0 && target.name() == "gfx1200" && !text.contains("fmac");
                 assert_eq!(banks, n % every == 0 && !is_equal, "{target} {text}");
             };
@@ -452,8 +452,8 @@ fn a_note_has_numbers_texts_and_lists_in_the_bytes_of_their_sizes() {
     assert_eq!(kernel.hidden(&[Hidden::QueuePtr]).arguments_size(), Some(56 + 256));
 }
 
-/// LLVM's `getTotalNumVGPRs`: from CDNA2 on, accumulation registers begin at the next multiple of four; elsewhere there
-/// are as many accumulation registers as vector registers.
+/// LLVM's `getTotalNumVGPRs`: from CDNA2 to CDNA4, accumulation registers begin at the next multiple of four. On CDNA1,
+/// the greater of the two numbers counts for both kinds of registers.
 #[test]
 fn registers_of_a_set_are_counted_from_the_first() {
     for &target in Target::ALL {
@@ -571,7 +571,7 @@ fn registers_live_through_all_rounds_of_loops() {
     assert!(seen > 1_000, "{seen}");
 }
 
-/// Functions that share a block are one group without any other function, in any order.
+/// Functions that share a block are in one group without any other function, whatever their order in the code is.
 #[test]
 fn functions_that_share_blocks_are_a_group() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -724,7 +724,7 @@ fn names_in_triples_have_two_characters_after_the_dot() {
     }
 }
 
-/// Lanes that are off keep the values of the first and the last register of each register file.
+/// Lanes that are off keep the values of the first, the last and some other registers of each vector register file.
 #[test]
 fn all_vector_registers_are_kept_in_lanes_that_are_off() {
     let Some(target) = targets(["gfx942"]).next() else { return };
@@ -786,7 +786,7 @@ fn factors_of_8_bits_take_twice_as_long() {
 }
 
 /// The bit that selects the half of a source may be dropped, but not for a literal, because the short form cannot name
-/// its upper half.
+/// the upper half of a literal.
 #[test]
 fn the_upper_half_of_a_literal_is_not_forgotten() {
     let Some(target) = targets(["gfx1100"]).next() else { return };

@@ -158,8 +158,8 @@ fn symbols(file: &object::File<'_>) -> BTreeMap<String, Vec<u8>> {
     file.symbols().chain(file.dynamic_symbols()).filter(|symbol| symbol.size() > 0).filter_map(of).collect()
 }
 
-/// The registers that the code names. Every flat instruction reads flat_scratch, but it counts only if the kernel
-/// writes it.
+/// The registers that the code names. Every flat instruction reads flat_scratch, but this register counts only if the
+/// kernel writes it.
 fn registers(target: Target, code: &[u32]) -> Registers {
     let (mut set, mut written) = (RegSet::new(target), RegSet::new(target));
     let mut rest = code;
@@ -285,7 +285,8 @@ fn kernels_that_do_not_fit_the_file_are_refused() {
     }
     assert_eq!(made("gfx942", &[kernel("a.kd"), kernel("b.kd"), kernel("kd"), kernel(".kd")]), Ok(()));
 
-    // Code of another target, and words that are not code at all; data after the end is not checked as code.
+    // Code that is empty or has words that do not decode is refused. Data after the end of the program is not checked
+    // as code.
     let add = [0xbf80_0000, 0xffff_ffff];
     let error = |code: &[u32]| refused(&[Kernel::new(target, "k", code, Registers::new(target))]).1;
     assert!(matches!(error(&[]), KernelError::Code { dword: 0, .. }));
@@ -301,7 +302,7 @@ fn kernels_that_do_not_fit_the_file_are_refused() {
     let registers = Registers { vgprs: 513, ..Registers::new(target) };
     let error = refused(&[Kernel::new(target, "k", &end, registers)]).1;
     assert_eq!(error, KernelError::Registers(DescriptorError::Vgprs));
-    // Registers after the last one that code can name, because none of them is an accumulation register.
+    // Vector registers after the first 256 must be accumulation registers, because code has no other names for them.
     let with = |vgprs, accum_offset, agprs| {
         let registers = Registers { vgprs, accum_offset, agprs, ..Registers::new(target) };
         made("gfx942", &[Kernel::new(target, "k", &end, registers)])

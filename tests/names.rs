@@ -139,7 +139,8 @@ fn named_values_print_as_llvm_prints_them() {
             // LLVM takes the DPP control for another operand in v_fma_mix, which is a class of
             // crates/llvm/src/differences.txt too.
             let shifted = theirs.contains("/* Invalid dpp_ctrl") && theirs.starts_with("v_fma_mix");
-            // The manual of CDNA5 gives this message another number, which is a class there, too.
+            // The manual of CDNA5 gives this message another number, which is a class of
+            // crates/llvm/src/differences.txt, too.
             let message = theirs.contains("MSG_SAVEWAVE_HAS_TDM") || ours.contains("MSG_RTN_SAVE_WAVE_HAS_TDM");
             if !number && !shifted && !message && shown(&ours) != shown(theirs) {
                 faults.push(format!("{target} {bytes:02x?}: `{ours}`, LLVM `{theirs}`"));
@@ -193,7 +194,9 @@ fn mnemonics_are_those_of_llvm() {
             assert_eq!(Opcode::from_mnemonic(target, opcode.name()), None, "{target} {opcode}");
         }
         if ["gfx600", "gfx700"].contains(&target.name()) || is_of_other_size(target) || is_newer(target) {
-            // tests/assemble.rs gives the texts of these targets to LLVM's assembler, which checks the spelling, too.
+            // tests/assemble.rs gives the texts for gfx600 and gfx700 to LLVM's assembler, which checks the spelling,
+            // too. tests/newer.rs has the texts of newer targets. Targets with the other wave size share their
+            // spellings.
             continue;
         }
         for (bytes, theirs) in llvm(target, &all.keys().cloned().collect()) {

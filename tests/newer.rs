@@ -318,8 +318,8 @@ fn texts_for_older_targets_become_the_bytes_of_llvm_24() {
     assert_eq!(contrary.to_string(), "the name of the operation implies another value");
 }
 
-/// Scales of two matrices of 4-bit elements may have the same format; the manual's table has no row for these pairs of
-/// different formats.
+/// Scales of two matrices of 4-bit elements may have the same format; the manual's table has no row for two different
+/// formats.
 #[test]
 fn formats_of_scales_can_exclude_each_other() {
     let target: Target = "gfx1250".parse().unwrap();

@@ -1,5 +1,5 @@
-//! Each `s_nop` and each wait for a unit in compiled code is made weaker or removed. Afterwards a rule is broken, or
-//! only some source demands the instruction, or nothing needs it.
+//! Each `s_nop` and each wait for a unit in compiled code is made weaker or removed. Afterwards the code breaks a rule,
+//! or it breaks one only with `Hazards::strict`, or `hazards/superfluous.txt` says why nothing needs the instruction.
 #![cfg(all(feature = "alloc", feature = "text", has_target))]
 
 use crate::programs;

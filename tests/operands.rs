@@ -16,7 +16,7 @@ use words::{Rng, is_rdna};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Difference {
     /// The facts list the destination of a FLAT or GLOBAL atomic for all its forms; the destination only exists with
-    /// sc0.
+    /// sc0 or glc.
     NoReturn,
     /// The facts list the data of a buffer load for all its forms; with lds there is no data operand.
     DataToLds,

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Files that a package still includes from another one, each with the reason.
 const KNOWN: [(&str, &str); 3] = [
-    // The generator is not a package: `cargo package` leaves out directories that are.
+    // The generator is not a package, because `cargo package` leaves out directories that are packages.
     ("examples/cortex-m/generator/lib.rs", "build/mod.rs"),
     ("fuzz/build.rs", "build/mod.rs"),
     ("fuzz/fuzz_targets/lint.rs", "tests/repaired/check.rs"),
@@ -16,7 +16,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The Rust files below a directory, except for generated ones.
+/// Adds the Rust files below a directory to `found`, except for generated ones.
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();

@@ -17,7 +17,8 @@ fn values(inst: &Inst) -> Vec<Value> {
     named.map(|o| o.value).collect()
 }
 
-/// The name of an operation in a text of LLVM, as it is for a single instruction, also if the text is of a dual one.
+/// The name of an operation in a text of LLVM. For a part of a dual instruction, it is the name of the single
+/// instruction.
 fn name(text: &str) -> String {
     let mnemonic = text.split(' ').next().expect("a mnemonic");
     mnemonic.trim_end_matches("_e32").trim_end_matches("_e64").replace("v_dual_", "v_")

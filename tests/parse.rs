@@ -139,7 +139,7 @@ fn comments_and_lines() {
 
 const ANY: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz[](){}|-+*/%~!:,.<>=&^\"_ \t/*;\xe9";
 
-/// The parser panics for no text: the test cuts texts off, changes their bytes, and inserts other characters.
+/// The parser panics for no text: the test cuts texts off, changes their bytes, and nests brackets deeply.
 #[test]
 fn every_text_is_an_instruction_or_an_error() {
     let mut rng = Rng(3);

@@ -222,7 +222,7 @@ fn a_version_is_printed_by_name() {
     }
 }
 
-/// The register of the offset is in another field on this target.
+/// On gfx942 the register of the offset can be in another field than on RDNA.
 #[cfg(feature = "gfx942")]
 #[test]
 fn scalar_loads_move_to_rdna() {
@@ -325,7 +325,7 @@ fn a_message_can_return_data() {
         assert!(time.writes().iter().eq([Reg::Sgpr(4), Reg::Sgpr(5)]) && time.reads().is_empty());
         assert!(time.counters().iter().eq([Counter::Lgkmcnt]));
     }
-    // Message 3 is another message on this target, and message 10 is the one that returns data.
+    // On RDNA3, number 3 is another message. Message 10 returns data, for which RDNA3 has another operation.
     for simm16 in [3, 10] {
         let sent = decode_words(Target::Gfx1030, &[0xbf90_0000 | simm16]).unwrap();
         let error = sent.retarget(Target::Gfx1100);
@@ -554,7 +554,8 @@ fn halves_of_registers_change_places() {
     }
 }
 
-/// A dual instruction stays one on a target that has both of its operations; otherwise the error names the missing one.
+/// A dual instruction stays dual on a target that has both of its operations; otherwise the error names the missing
+/// one.
 #[test]
 fn dual_instructions_go_to_other_targets() {
     let dual = |words: &[u32]| decode_words(Target::Gfx1100, words).unwrap();

@@ -50,7 +50,7 @@ fn row(rows: &[Row], (format, number, opcode): (Format, u16, Opcode)) -> &Row {
     rows.iter().find(of).unwrap_or_else(|| panic!("no facts of {format} {number} {opcode:?}"))
 }
 
-/// The number of distinct faults.
+/// Breaks the rules in all operations of a target. Returns the number of distinct faults.
 fn refused(target: Target) -> usize {
     let rows: Vec<Row> = columns(target.name()).into_iter().flat_map(facts::rows).collect();
     let mut formats: Vec<Format> = Target::ALL.iter().flat_map(|t| t.layouts()).map(|l| l.format).collect();

@@ -1,5 +1,5 @@
 //! The examples' report of used registers, for every sample object: no kernel uses more registers than the compiler has
-//! written into its descriptor, and the number of vector registers is equal.
+//! written into its descriptor, and up to 256 vector registers, both have the same number of granules.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 #[path = "../examples/registers.rs"]

@@ -155,7 +155,7 @@ fn instructions(target: Target) -> &'static [Inst] {
     })
 }
 
-/// Calls `look` for each instruction of `from`, or a sixth of them in the quick run, with the result for `to`.
+/// Calls `look` for each instruction of `from`, or a twentieth of them in the quick run, with the result for `to`.
 fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, RetargetError>)) {
     let tried = instructions(from).iter().enumerate().filter(|(n, _)| !is_left_out(*n, to));
     tried.for_each(|(_, inst)| look(inst, inst.retarget(to)));
@@ -204,7 +204,7 @@ fn operands_text(inst: &Inst) -> String {
         let resource =
             [", s[", ", [s", ", ttmp["].iter().filter_map(|start| rest.find(start)).min().expect("a resource");
         text = format!("{data}{}", &rest[resource..]);
-        // Without a sampler there is one value with a meaning, which RDNA4 does not write.
+        // Without a sampler, `unorm` has only one valid value, which the text of RDNA4 does not show.
         let is_sampler = |operand: Operand| matches!(operand.role, Some(Field::Ssamp | Field::Samp));
         if !inst.operands().any(is_sampler) {
             text = text.replace(" unorm", "");
@@ -418,9 +418,9 @@ fn what_is_refused_is_missing() {
     }
 }
 
-/// Bits without a meaning that `is_canonical` does not know: next to the register of a scalar offset, in the field of a
-/// register that is not added, in an implied vcc destination, and between the counters. A register can be in either
-/// field.
+/// Whether an instruction has bits without a meaning that `is_canonical` does not know: next to the register of a
+/// scalar offset, in the field of a register that is not added, in an implied vcc destination, and between the
+/// counters. The register of a scalar offset can be in either of two fields.
 fn has_bits_without_meaning(inst: &Inst) -> bool {
     let is = |field, value| inst.get(field) == Some(value);
     let more_than = |field, value| inst.get(field).is_some_and(|v| v > value);
@@ -472,7 +472,7 @@ fn what_goes_there_comes_back_with_the_same_words() {
                     return assert!(!words::is_rdna(from) || !words::is_rdna(to), "{inst:?} -> {there:?}");
                 }
                 let back = back.unwrap_or_else(|e| panic!("{inst} {inst:?} -> {there} {there:?}: {e}"));
-                // An operation that needs this bit has it after it was on a target without the bit.
+                // An operation that needs this bit has it set when it comes back from a target without the bit.
                 let unorm = inst.get(Field::Unorm) == Some(0) && there.get(Field::Unorm).is_none();
                 let text = operands_text(&back);
                 assert_eq!(if unorm { text.replace(" unorm", "") } else { text }, operands_text(inst));

@@ -1,4 +1,5 @@
-//! Random structs of microcode formats: every operation occurs, and setters make the same structs as `Arbitrary`.
+//! Random structs of microcode formats: nearly every operation occurs, and setters make the same structs as
+//! `Arbitrary`.
 
 use crate::words;
 
@@ -14,7 +15,8 @@ fn random(rng: &mut Rng, len: usize) -> Vec<u8> {
     (0..len).map(|_| rng.number() as u8).collect()
 }
 
-/// Every struct of every target: encoding bits and operation are right, every operation occurs, and all setters agree.
+/// One struct of each layout: nearly every operation occurs, and setters make the same struct from the operation and
+/// the fields of a random struct.
 #[test]
 fn structs_are_what_their_setters_can_make() {
     let mut rng = Rng(5);

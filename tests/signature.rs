@@ -135,7 +135,7 @@ fn agrees(inst: &Inst, signature: &Signature, operands: &[OperandSignature]) {
     }
 }
 
-/// `Inst::check` demands the signature's alignment, and reports the first tuple that violates it.
+/// Checks that `Inst::check` demands the signature's alignment, and reports the first tuple that violates it.
 fn aligned(inst: &Inst, operands: &[OperandSignature]) {
     // LLVM's validateGWS demands that the single register of these operations is even.
     let gws = ["ds_gws_init", "ds_gws_barrier", "ds_gws_sema_br"].contains(&inst.opcode().name());
@@ -381,7 +381,7 @@ fn a_field_takes_what_the_signature_says_and_nothing_else() {
     assert!(tried > 100_000 && codes > 10_000, "{tried} {codes}");
 }
 
-/// Every value of every modifier, with the rest of the instruction unchanged.
+/// Every value of every modifier of up to 9 bits, with the rest of the instruction unchanged.
 #[test]
 fn a_modifier_takes_what_the_signature_says_and_nothing_else() {
     let mut rng = Rng(9);

@@ -166,7 +166,7 @@ fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
     *numbers = numbers.replace(" m_load", " op_0").replace(" m_noload", " op_1").replace(" g_load", " op_2");
     *numbers += &(3..256).map(|n| format!("{} op_{n}\n", n + 10)).collect::<String>();
     let wide: Vec<_> = wide.into_iter().filter(|(n, _)| !["global.isa", "counters.isa"].contains(n)).collect();
-    // The fast path has 32 groups, and leaves some constraints to the longer one.
+    // The fast path has 32 groups, and leaves some constraints to the longer path.
     assert_eq!(generate(&wide).err(), None);
 
     let mut long = damaged("smem.isa", "op    25:18", "op    25:12");
@@ -181,7 +181,7 @@ fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
     );
 }
 
-/// Every check of the build needs a table that it refuses.
+/// Every message of the build needs a table that the build refuses with it, except for a few.
 #[test]
 fn every_message_of_the_build_has_a_bad_table() {
     let expected = |m: &str| bad::ALL.iter().any(|(.., e)| matches(m, e.splitn(3, ':').nth(2).unwrap().trim_start()));
@@ -288,7 +288,7 @@ fn matches(format: &str, text: &str) -> bool {
 fn the_real_tables_are_good_and_always_give_the_same_code() {
     let isa = build::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/isa"))).unwrap_or_else(|e| panic!("{e}"));
     build::generate(&isa, |_| true).unwrap_or_else(|e| panic!("{e}"));
-    // An eighth of the targets, or all.
+    // The quick run tries an eighth of the targets.
     let step = if std::env::var_os("AMDGPU_ISA_FULL").is_some() { 1 } else { 8 };
     let some: Vec<String> = isa.targets.iter().step_by(step).map(|target| target.feature()).collect();
     let few = |feature: &str| !feature.starts_with("gfx") || some.iter().any(|one| one == feature);

@@ -57,7 +57,8 @@ fn compared(target: Target) -> Compared {
     for (key, (n, example)) in &wrong {
         println!("  {n} x {key}: {example}");
     }
-    // The known forms: lists of one register, lists for which a builder has no room, and a dword without effect.
+    // The known forms: lists of one register, lists for which a builder has no room, a dword without effect, and
+    // literals of 64 bits.
     let is_known = |(form, name): &(&str, &str)| form.starts_with("NSA") || *name == "v_nop" || name.ends_with("k_f64");
     assert!(unmade.iter().all(is_known), "{target}: {unmade:?}");
     // The sample has only few operations of a target that shares its operations with others.

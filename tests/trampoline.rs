@@ -73,8 +73,8 @@ fn reaches(from: u64, to: u64) -> bool {
     i16::try_from((to as i64 - from as i64 - 4) / 4).is_ok()
 }
 
-/// The number of dwords from the hook on that a jump of `needed` dwords displaces, or the reason why it cannot be put
-/// there.
+/// The number of dwords from the hook on that a jump of `needed` dwords displaces, or the reason why no jump can be put
+/// at the hook.
 fn displaced(code: &BTreeMap<u64, Inst>, end: u64, hook: u64, needed: u64) -> Result<u64, &'static str> {
     let mut at = hook;
     while at < hook + needed * 4 {
@@ -107,7 +107,7 @@ fn what_is_displaced_does_what_it_did() {
             let starts: Vec<u64> = insts.keys().copied().collect();
             let hook = rng.pick(&starts) + if rng.below(40) == 0 { 4 } else { 0 };
             let apart = [end + 0x100, end + 0x1_0000, hook + 0x1_f800, end + 0x100_0000, 0x4000_0000_0000];
-            // Areas in the code, or so near that the two may overlap.
+            // The area is in the code, or so near that the code and the area may overlap.
             let near = [before.base - 4, before.base - 64, before.base, hook, end - 4, end];
             let area = if rng.below(8) == 0 { rng.pick(&near) } else { rng.pick(&apart) };
             let far = rng.pick(&[None, Some(Far { pair: 4, scc: None }), Some(Far { pair: 8, scc: Some(10) })]);
@@ -251,7 +251,7 @@ fn what_is_displaced_does_what_it_did() {
     }
 }
 
-/// Refused hooks that do not occur with random code.
+/// Hooks outside the code are refused, and so are other hooks that random code rarely or never has.
 #[test]
 fn a_hook_outside_is_refused() {
     for target in targets() {

@@ -162,7 +162,7 @@ fn a_field_is_set_alone(s: &Struct, n: usize) {
     assert_eq!((s.get)(&other, n), (s.get)(&words, n), "{place}");
 }
 
-/// The opcode field: a listed number gives its operation, any other number is returned as is.
+/// Checks the opcode field: a listed number gives its operation, and any other number is returned as is.
 fn opcodes_are_those_listed(s: &Struct, op: &Op) {
     let (target, format) = (s.target, s.format);
     // EXP has one operation, and no field for it.
@@ -184,7 +184,8 @@ fn opcodes_are_those_listed(s: &Struct, op: &Op) {
     }
 }
 
-/// Every operation of the format: its words seen as the struct, and the struct's words decoded.
+/// Checks every operation of the format: its words convert to the struct, and a struct rebuilt from the fields gives
+/// words that decode.
 fn instructions_are_seen_and_built(s: &Struct) {
     let target = s.target;
     let mut rng = Rng(4);

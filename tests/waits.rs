@@ -16,7 +16,7 @@ use amdgpu_lint::plan;
 use operations::{Item, Program, Table};
 use reasons::Reasons;
 
-/// The programs of a target without branches, each instruction as text and as LLVM's machine IR.
+/// The programs without branches for a target. Each instruction is a text and LLVM's machine IR.
 #[cfg(feature = "all-targets")]
 pub fn with_machine_ir(target: &str) -> Vec<Vec<(String, String)>> {
     let programs = Table::read().programs(target);

@@ -7,7 +7,7 @@ use amdgpu_isa::make::Builder;
 use amdgpu_isa::{Inst, Target};
 use std::hint::black_box;
 
-/// A dozen instructions, made as a compiler for several targets makes them.
+/// Makes a dozen instructions as a compiler for several targets does.
 #[inline(never)]
 pub fn built(target: Target, n: u8, mut each: impl FnMut(Option<Inst>)) {
     let op = |opcode| Builder::new(black_box(target), opcode);

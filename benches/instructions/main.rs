@@ -1,4 +1,4 @@
-//! One kind of work on a fixed input, for `instructions.sh`, which counts machine instructions.
+//! Does one kind of work on a fixed input, so that `instructions.sh` can count its machine instructions.
 //!
 //! `instructions WORK ROUNDS` prints the number of GPU instructions in a round.
 
@@ -80,7 +80,7 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-/// The words of each instruction with a register, and the field of the first register with its value.
+/// The words of each instruction that has a register, the field of its first register, and the value of this field.
 fn patches(insts: &[Inst]) -> Vec<(Vec<u32>, Field, u32)> {
     let patch = |inst: &Inst| {
         let field = inst.operands().find_map(|o| matches!(o.value, Value::Reg(_)).then_some(o.role?))?;
@@ -89,7 +89,7 @@ fn patches(insts: &[Inst]) -> Vec<(Vec<u32>, Field, u32)> {
     insts.iter().filter_map(patch).collect()
 }
 
-// Decodes the code. A separate function, so that nothing else needs registers.
+// Decodes the code. This is a function of its own, so that other code does not take its machine registers.
 #[inline(never)]
 fn decode(mut each: impl FnMut(&Inst)) {
     for Decoded { inst: item, .. } in Decoder::new(TARGET, black_box(CODE)) {

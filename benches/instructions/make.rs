@@ -3,9 +3,9 @@
 //! `cargo run --profile bench --package amdgpu-isa-instructions --features make --bin make` prints a line for each kind
 //! of work, and the ratios. All kinds write the same words into the same buffer. The registers of the constructors are
 //! run-time values, as from a register allocator, that have to be checked. An emitter checks for room before each
-//! instruction; without that (`unchecked`), stored words are copied sixteen bytes at a time, regardless of
-//! instructions. The lengths of stored words are known at compile time, as with constructors; kept `Words` have them
-//! next to the dwords.
+//! instruction; without these checks (`unchecked`), stored words are copied sixteen bytes at a time, whatever
+//! instructions they belong to. The lengths of stored words are known at compile time, as with constructors; kept
+//! `Words` have them next to the dwords.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -33,7 +33,7 @@ fn push<const CHECKED: bool>(out: &mut [u32], at: usize, words: [u32; Words::MAX
 /// Numbers of registers: any number, a multiple of four that leaves room for further SGPRs, and an even number.
 type Registers = (u8, u8, u8);
 
-/// A dozen instructions.
+/// Makes a dozen instructions, and calls `emit` with the words of each.
 #[inline(always)]
 fn block((r, n, p): Registers, mut emit: impl FnMut(Words) -> Option<()>) -> Option<()> {
     emit(s_load_dwordx2(s(n), s(2), int(16)).words().ok()?)?;

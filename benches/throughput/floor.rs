@@ -123,7 +123,7 @@ fn scalar(word: u32, setreg: u32) -> bool {
     }
 }
 
-/// Stores words that were computed in advance. `words`: those of each instruction, and their number.
+/// Stores words that were computed in advance. `words` has the words of each instruction, and their number.
 pub fn store(words: &[([u32; 5], usize)], out: &mut [u8], bytes: usize) -> Done {
     let mut done = Done { instructions: 0, bytes: 0 };
     while done.bytes < bytes as u64 {

@@ -7,8 +7,8 @@ use std::path::Path;
 
 const DIRECTORY: &str = "AMDGPU_ISA_OBJECTS";
 
-/// The code of all objects for the target, without the `s_nop`s that fill the space between functions (a third of small
-/// kernels, and decoded too fast by every decoder); empty if there are no objects.
+/// The code of all objects for the target, without repeated `s_nop`s and `s_code_end`s, which fill the space between
+/// functions (a third of small kernels, and decoded too fast by every decoder); empty if there are no objects.
 pub fn kernels(target: Target) -> Result<Vec<u8>, String> {
     let mut code = Vec::new();
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/samples");
@@ -35,7 +35,7 @@ fn find(directory: &Path, target: Target, code: &mut Vec<u8>) -> Result<(), Stri
             let bytes = std::fs::read(&path).map_err(|e| error(&e))?;
             let file = object::File::parse(&*bytes).map_err(|e| error(&e))?;
             let object::FileFlags::Elf { e_flags, .. } = file.flags() else { continue };
-            // The wave size is not in the files, but in the names of these files and directories.
+            // No file contains its wave size: the name of the file or of its directory has it.
             let other = path.to_string_lossy().contains("wave64") || path.to_string_lossy().ends_with(".w64.co");
             let of = Target::from_e_flags(e_flags);
             let is_wave = |name: &str| if other { name.ends_with(":wave64") } else { !name.contains(':') };
@@ -69,8 +69,8 @@ pub fn mix(target: Target) -> Vec<u8> {
     all.concat()
 }
 
-/// An instruction with this opcode and random fields that breaks no rule, because assemblers refuse instructions that
-/// do.
+/// An instruction with this opcode and random fields. It breaks no rule, because assemblers refuse instructions that
+/// break one.
 fn one(target: Target, layout: &Layout, op: &FieldInfo, number: u64, random: &mut Random) -> Option<Vec<u8>> {
     let mut tries = (0..100).map_while(|_| any(target, layout, op, number, random));
     let inst = tries.find(|inst| inst.check().is_ok())?;

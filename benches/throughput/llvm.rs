@@ -47,7 +47,8 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// An assembler for a target. Removes the texts that it refuses from `texts`, because they would take another time.
+    /// An assembler for a target. Removes the texts that it refuses from `texts`, because refused texts take a
+    /// different time.
     pub fn new(target: Target, texts: &mut Vec<String>) -> Result<Assembler, String> {
         let file = std::env::temp_dir().join(format!("throughput-{}-{target}.s", std::process::id()));
         let assembler = Assembler { target, file };
@@ -94,7 +95,7 @@ impl Assembler {
 
 impl Drop for Assembler {
     fn drop(&mut self) {
-        // An error is ignored: the system removes temporary files some time.
+        // An error is ignored: the system removes temporary files at some time.
         _ = std::fs::remove_file(&self.file);
     }
 }

@@ -43,7 +43,8 @@ pub fn operands(target: Target, code: &[u8]) -> Done {
     })
 }
 
-/// The work of an emitter, which has no waits of its own: waits and distances together, without the time for decoding.
+/// Finds waits and distances together, for code without waits and `s_nop`s of its own, as an emitter has it. The time
+/// for decoding does not count.
 pub fn guard(target: Target, insts: &[Inst], bytes: usize) -> Done {
     let is_wait = |inst: &Inst| inst.flags().is_wait() || inst.opcode() == amdgpu_isa::Opcode::SNop;
     let emitted: Vec<Inst> = insts.iter().filter(|inst| !is_wait(inst)).copied().collect();
@@ -59,7 +60,7 @@ pub fn guard(target: Target, insts: &[Inst], bytes: usize) -> Done {
     done
 }
 
-/// The waits that instructions need, without the distances.
+/// Finds the waits that instructions need, without the distances.
 pub fn pending(target: Target, insts: &[Inst], bytes: usize) -> Done {
     let mut done = Done { instructions: 0, bytes: 0 };
     while !insts.is_empty() && done.bytes < bytes as u64 {
@@ -103,8 +104,8 @@ pub fn display(target: Target, code: &[u8]) -> Done {
     })
 }
 
-/// The texts of instructions. Texts of data between kernels are left out if no assembler accepts them, or LLVM's does
-/// not: exports to targets without a name.
+/// The texts of instructions. Data between kernels can decode to instructions whose texts no assembler accepts, or
+/// LLVM's does not (exports to targets without a name): these texts are left out.
 pub fn texts(target: Target, code: &[u8]) -> Vec<String> {
     let insts = Decoder::new(target, code).filter_map(|Decoded { inst: item, .. }| item.ok());
     let texts = insts.map(|inst| inst.to_string());

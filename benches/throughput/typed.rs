@@ -62,7 +62,7 @@ pub fn precomputed() -> Vec<([u32; 2], usize)> {
     let mut all = Vec::new();
     let mut at = 0;
     while at < words {
-        // The sequence has no literals, so only the formats above have two dwords.
+        // The sequence has no literals, so only formats that begin with the bits 11 have two dwords.
         let dwords = if out[at] >> 30 == 3 { 2 } else { 1 };
         all.push(([out[at], out[at + dwords - 1]], dwords));
         at += dwords;

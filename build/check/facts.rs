@@ -9,7 +9,7 @@ use crate::build::shared::FLAGS;
 /// The variants of `Space` in src/table/effects.rs.
 pub const SPACES: [&str; 9] = ["scalar", "buffer", "image", "flat", "global", "scratch", "lds", "gds", "export"];
 
-/// The flags that a row can exclude although `counts` sets them.
+/// The flags that `counts` sets and that a row can exclude.
 pub const COUNTERS: [&str; 4] = ["vmcnt", "expcnt", "lgkmcnt", "vscnt"];
 
 pub fn check(isa: &Isa) -> Result<()> {
@@ -39,7 +39,7 @@ pub fn check(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// The counters that operations raise, and their names on some targets.
+/// Checks that `counts` and `counter` name counters that exist, and that `counts` names flags of rows.
 fn counters(f: &Format) -> Result<()> {
     for c in &f.counts {
         if !COUNTERS.contains(&c.counter.as_str()) {
@@ -63,7 +63,7 @@ fn counters(f: &Format) -> Result<()> {
     Ok(())
 }
 
-/// The flags that depend on a field, or on an extension.
+/// Checks the statements `when` and `always`: their fields and flags exist, and only extensions have `always`.
 fn conditions(f: &Format) -> Result<()> {
     for w in &f.whens {
         if let Some(flag) = w.flags.iter().find(|x| !FLAGS.contains(&x.trim_start_matches('-'))) {
@@ -82,7 +82,7 @@ fn conditions(f: &Format) -> Result<()> {
     Ok(())
 }
 
-/// Statements about the operations that a pattern matches: their operations and fields exist.
+/// Checks that the operations and fields exist that `fixed`, `renames`, `only` and `unused` name.
 fn patterns(f: &Format) -> Result<()> {
     for fixed in &f.fixed {
         if !f.fields.iter().any(|x| x.name == fixed.field) {
@@ -118,7 +118,7 @@ fn patterns(f: &Format) -> Result<()> {
     Ok(())
 }
 
-/// Default values of fields, which are the same in all formats.
+/// Checks that the fields of `default` and `neutral` exist, and have the same value in all formats.
 fn defaults(isa: &Isa, f: &Format) -> Result<()> {
     for d in &f.defaults {
         if !f.fields.iter().any(|x| x.name == d.field) {

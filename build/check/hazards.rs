@@ -210,8 +210,9 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 /// The numbers of passes that a distance can depend on.
 pub const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
-/// Reads `5`, `P+2` or `2:5,P+4`, where each distance can be followed by `/` and the greater distance that only one
-/// source demands. Returns the agreed and the greatest distance for each number of passes.
+/// Reads `5`, `P+2` or `2:5,P+4`, in which `P` is the number of passes, and `2:` limits a distance to 2 passes. Each
+/// distance can be followed by `/` and the greater distance that only one source demands. Returns the distance on which
+/// the sources agree, and the greatest distance, for each number of passes.
 pub fn distance(at: &SourceLine, text: &str) -> Result<[(u8, u8); 5]> {
     let mut all = [(0, 0); 5];
     let mut given = [false; 5];

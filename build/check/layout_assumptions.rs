@@ -1,6 +1,6 @@
-//! Assumptions of the library: bits that `src/decode.rs` reads without looking in a table, and the widths of numbers in
-//! `src/table.rs` and `src/inst.rs`. Without these checks, a table that violates an assumption would silently be
-//! decoded wrongly.
+//! Checks assumptions of the library: the bits that `src/decode.rs` reads without looking in a table, and the widths of
+//! numbers in `src/table.rs` and `src/inst.rs`. If a table violated an assumption, the library would silently decode
+//! wrongly.
 
 use crate::build::lower::{Target, trailing};
 use crate::build::model::error::Result;
@@ -11,7 +11,7 @@ use crate::build::shared::meta;
 /// positions have no bit; the decoder finds them in a list.
 pub fn literal(name: &str, place: Piece) -> Option<u8> {
     match (place.lsb, place.width) {
-        // A scalar offset and the flag for a constant above it: nine bits in total.
+        // With the bit above it, which marks a constant, the offset has nine bits, like SRC0.
         (0, 8) if name == "offset" => Some(trailing::SRC0),
         (0, 8) => Some(trailing::SSRC0),
         (8, 8) => Some(trailing::SSRC1),
@@ -30,7 +30,7 @@ pub fn extension(t: &Target, e: &Extend, place: Piece) -> Option<u8> {
     }
 }
 
-/// The constants that `src/imm.rs` decodes, and their parts in the same order.
+/// The constants that `src/imm.rs` decodes, each with its parts in the order that `src/imm.rs` expects.
 const CONSTANTS: [(&str, &[&str]); 6] = [
     ("waitcnt", &["vmcnt", "expcnt", "lgkmcnt"]),
     ("hwreg", &["id", "offset", "size"]),
@@ -63,7 +63,7 @@ pub fn counts(t: &Target) -> Result<()> {
     counts.into_iter().try_for_each(|(what, n, bits)| room(t, what, n, bits))
 }
 
-/// Fails unless a number of this many bits can distinguish `n` items.
+/// Checks that a number of this many bits can distinguish `n` items.
 pub fn room(t: &Target, what: &str, n: usize, bits: u32) -> Result<()> {
     if n > 1 << bits {
         return t.row.at.err(format!("{} has {n} {what}, and src/ has {bits} bits for their number", t.row.name));

@@ -91,8 +91,8 @@ fn lane_names(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Checks the formula of a DPP control, which gives the lane that each lane reads. `n` is the number in the control's
-/// name.
+/// Checks the formula of a DPP control. The formula gives the lane from which each lane reads. `n` is the number in the
+/// control's name.
 pub fn dpp_lane(at: &SourceLine, text: &str) -> Result<()> {
     lane(at, text, &[], vec![("n".into(), Kind::Int)])
 }
@@ -114,7 +114,7 @@ pub fn value(at: &SourceLine, text: &str) -> Result<()> {
     }
 }
 
-/// Checks the formula of a lane, which names no operands.
+/// Checks a formula that gives a lane. It must not name operands.
 fn lane(at: &SourceLine, text: &str, fields: &[(&str, u32)], names: Vec<(String, Kind)>) -> Result<()> {
     let formula = match Formula::read_value(text) {
         Ok(formula) => formula,
@@ -169,7 +169,7 @@ impl Checker<'_> {
         }
         for (name, source) in REGISTERS {
             let is_written = self.row.info.writes.iter().any(|w| w == name);
-            // As an operand, VCC is written as `D1`, or as `D` if that is the only result.
+            // If VCC is an operand, the formula calls it `D1`, or `D` if it is the only result.
             let as_operand = name == "vcc" && (self.row.destinations.len() == 1 || written(Source::Destination(1)));
             if is_written && !(written(source) || as_operand) {
                 return Err(format!("{name} is written according to the row, and the formula leaves it out"));

@@ -33,7 +33,7 @@ pub fn all(isa: &Isa) -> Result<()> {
     hazards::check(isa)
 }
 
-/// Fails at the second of two equal names.
+/// Checks that no two names are equal. The error is at the second one.
 fn unique<'a>(names: impl Iterator<Item = (&'a SourceLine, &'a str)>, what: &str) -> Result<()> {
     let mut seen = HashSet::new();
     for (at, name) in names {
@@ -248,8 +248,8 @@ fn formats(isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Checks that an image address has the same data type in all rows: other fields determine how many registers it has,
-/// so the data type has no meaning.
+/// Checks that an address in vector registers has the same data type in all rows: other fields determine how many
+/// registers it has, so the data type has no meaning.
 fn addresses(isa: &Isa, f: &Format) -> Result<()> {
     let is_sized = |name: &str| {
         isa.operand_types

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::build::model::Isa;
 use crate::build::model::error::Result;
 
-/// Refuses tables and numbers that do not fit together. The caller has already lowered the targets, so a wrong row is
+/// Checks that the tables and the numbers fit together. The caller has already lowered the targets, so a wrong row is
 /// reported before a missing number.
 pub fn check(isa: &Isa) -> Result<()> {
     super::unique(isa.opcodes.iter().map(|opcode| (&opcode.at, opcode.name.as_str())), "operation")?;

@@ -36,8 +36,8 @@ const MADE: &[&str] = &[
     "v_wmma_ld_scale_paired_b32",
 ];
 
-/// Operations whose words `src/compose.rs` finds in a table of its own, without the tables for other operations. Their
-/// order is that of `compose::Plain`.
+/// Operations whose words `src/compose.rs` finds in a table of its own, so that it does not need the tables for all
+/// operations. Their order is that of `compose::Plain`.
 pub const PLAIN: [&str; 3] = ["s_branch", "s_nop", "s_code_end"];
 
 /// The source text with a constant for each operation.

@@ -19,8 +19,8 @@ use crate::build::writer::{put, putln};
 /// Writes the sizes of the tables, and the positions of the checked fields.
 pub fn sizes(w: &mut String, all: &[Tables]) {
     putln!(w, "pub(crate) const OPCODE_SPACES: usize = {};", opcode_spaces(all));
-    // The types are as small as the enabled targets allow, and the fast path's table has an entry for every value of
-    // the type.
+    // Index types are as small as the enabled targets allow, and the fast path's table has an entry for every value of
+    // its index type.
     let constraints = constraints(all);
     let (index, most) = if constraints <= 256 { ("u8", 256) } else { ("u16", constraints.next_power_of_two()) };
     putln!(w, "pub(crate) type ConstraintIndex = {index};");
@@ -82,7 +82,7 @@ pub fn tables(w: &mut String, tables: &Tables) -> Result<()> {
     Ok(())
 }
 
-/// Writes the demands that are only in a few constraints.
+/// Writes the demands that only a few constraints have.
 fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     let all = || tables.constraints.list.iter().enumerate();
     let mask = |bits: u64| number(&mut tables.zeros.clone(), bits);

@@ -13,8 +13,8 @@ use crate::build::shared::ADDRESS_JUMP;
 use crate::build::writer::{put, putln};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names of the variants of `Counter` in src/table/counters.rs, for every generation. Errors name counters as
-/// fields.
+/// The names of the variants of `Counter` in src/table/counters.rs, for every generation. They are also names of
+/// fields, because errors name counters as fields.
 pub const ALL_COUNTERS: [&str; 13] = [
     "vmcnt",
     "expcnt",
@@ -52,7 +52,7 @@ pub fn spaces(w: &mut String, isa: &Isa) {
     putln!(w, "pub(crate) static SPACES: [Option<Space>; {}] = [{}];", spaces.len(), spaces.join(", "));
 }
 
-/// Writes the tables that all targets share: `SWAPS` by the first operation, buses and defaults.
+/// Writes the tables that all targets share: `SWAPS`, and the properties of formats, jumps and fields.
 pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format], ops: &[String]) {
     let there = |name: &String| ops.contains(name);
     let swaps = isa.swaps.iter().filter(|(a, b)| there(a) && there(b));
@@ -142,8 +142,9 @@ pub fn small_floats(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String
     putln!(w, "pub(crate) static FNUZ: u128 = {fnuz:#x};");
 }
 
-/// Writes what re-targeting knows of operations: those that another generation has under another name, the fields that
-/// must have one value (`fixed`), the targets whose memory can have ECC, and the bits of numbers of cycles that count.
+/// Writes the facts for re-targeting: operations that another generation has under another name, fields that must have
+/// one value (`fixed`), targets whose memory can have ECC, and the bits of a waiting instruction's constant that
+/// matter.
 pub fn retargeting(w: &mut String, isa: &Isa, targets: &[Target], ops: &[String]) {
     let there = |name: &str| ops.iter().any(|op| op == name);
     putln!(w, "/// Operations that newer targets have under another name: the older one, and the newer one.");
@@ -239,7 +240,7 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target) {
     );
 }
 
-/// The values that a field can have, and the conditions, which are other fields with their values.
+/// The values that a field can have, and the conditions: other fields with their values.
 type Limit<'a> = (Values, &'a [(String, Values)]);
 
 /// The rows of `FactTables::only`: runs of operations, with a field and the values that it can have.

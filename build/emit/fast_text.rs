@@ -26,7 +26,7 @@ struct Fast {
     modifiers: Vec<String>,
     /// The texts of operands, in one or several entries of the table.
     entries: Vec<String>,
-    /// Whether another signature follows, for other values of the same form's words.
+    /// Whether another signature follows, for other words of the same form.
     is_followed: bool,
 }
 
@@ -121,8 +121,8 @@ pub fn tables(w: &mut String, isa: &Isa, t: &Target, names: &HashMap<&str, (usiz
     Ok(())
 }
 
-/// The first dword of each opcode index that has a row, without operands and modifiers, or
-/// `FastText::NO_FIRST`.
+/// For each opcode index, the first dword without operands and modifiers; `FastText::NO_FIRST` if the index has no row,
+/// or if the instruction is two operations.
 fn firsts(t: &Target, rows: &[usize]) -> Vec<u32> {
     let first = |((n, operation), row): ((usize, &Option<Operation>), &usize)| {
         let operation = operation.as_ref().filter(|_| *row != 0)?;
@@ -194,9 +194,10 @@ pub fn has_operand(t: &Target, signature: &FormSignature) -> bool {
     descs(t, signature).any(|(_, desc)| desc.access.is_some())
 }
 
-/// The fast signatures of a signature, one for each case of its words. Empty if the separator after an operand is not a
-/// comma, if an operand follows a modifier, or if the suffix is for a trailing dword. `wide` tells whether the
-/// instruction has three dwords; `ones` are the bits that are set in all of its words.
+/// The fast signatures of a signature, one for each case of its words. Empty if the fast path does not print the
+/// signature, for example because the separator after an operand is not a comma, an operand follows a modifier, or the
+/// suffix is for a trailing dword. `wide` tells whether the instruction has three dwords; `ones` are the bits that are
+/// set in all of its words.
 fn fast(t: &Target, signature: &FormSignature, suffix: u8, parts: &Parts, wide: bool, ones: u64) -> Vec<Fast> {
     // The second of two operations is printed by its own signature.
     let is_own = |i: &(u16, &OperandDesc)| i.1.kind != OperandKind::Second;

@@ -110,7 +110,7 @@ pub fn all(isa: &Isa, targets: &[Target], every_struct: bool) -> Result<Vec<(Str
     Ok(files)
 }
 
-/// Constants that omit code which no enabled target needs.
+/// Writes constants with which the compiler leaves out code that no enabled target needs.
 fn features(out: &mut String, targets: &[Target]) {
     let is_wide = |lsb: u8| (64..lower::NONE).contains(&lsb);
     let wide =
@@ -420,7 +420,7 @@ fn target_enum(isa: &Isa, targets: &[Target]) -> String {
     out
 }
 
-/// The processors, with the targets whose instructions they have.
+/// Writes the processors, with the targets whose instructions they have.
 fn processors(out: &mut String, isa: &Isa, targets: &[Target]) {
     putln!(out, "pub(crate) static PROCESSORS: [ProcessorInfo; {}] = [", isa.processors.len());
     for p in &isa.processors {
@@ -439,7 +439,7 @@ fn processors(out: &mut String, isa: &Isa, targets: &[Target]) {
     *out += "];\n";
 }
 
-/// For each kind of table, the tables of all targets.
+/// Writes, for each kind of table, the tables of all targets.
 fn tables_by_target(out: &mut String, targets: &[Target]) {
     for (name, ty) in [
         ("LENGTHS", "LengthTables"),

@@ -54,7 +54,7 @@ fn pieces(e: &EnumTable, t: &Target) -> Result<Vec<[Piece; 2]>> {
     e.values.iter().map(pieces).collect()
 }
 
-/// Constants list their low piece first.
+/// Reverses the order of pieces, because constants list their low piece first.
 fn rev_pieces(s: &str) -> String {
     s.split(',').rev().collect::<Vec<_>>().join(",")
 }

@@ -169,7 +169,8 @@ impl<'a> Operands<'a> {
         self.longest_of(false).max(2 * self.longest_of(true))
     }
 
-    /// For each page of operations, the lowest index of a list; the list of each operation, relative to that.
+    /// For each page of operations, the index of its distinct page and the lowest index of a list in it; and the
+    /// distinct pages, in which the list of each operation is relative to that lowest index.
     fn paged(&self) -> (Vec<(u8, u16)>, Vec<u16>) {
         let mut list_of = self.list_of.clone();
         let last = list_of.last().copied().unwrap_or(0);

@@ -220,7 +220,8 @@ fn filled(t: &Target, of: impl Fn(&lower::Operation) -> usize) -> Vec<usize> {
 /// Registers that operations read over the constant bus without naming them, as in `key` of src/check/bus.rs.
 const ON_BUS: [&str; 2] = ["vcc", "m0"];
 
-/// The key that distinguishes a form from the forms of other operations and targets.
+/// The key of a form. Forms of other operations and targets have the same key if they have the same formats, operands
+/// and modifiers.
 pub fn form_key<'a>(t: &'a Target, s: &lower::FormSignature) -> FormKey<'a> {
     let format = |n: usize| t.formats[n].def.name.as_str();
     let descs = t.desc_lists[s.descs.0..s.descs.0 + s.descs.1].iter().map(|&n| &t.descs[usize::from(n)]);
@@ -335,7 +336,8 @@ fn info_of(w: &mut String, all: &Numbers, t: &Target) {
     putln!(w, "pub(crate) static INFO_OF: InfoTables = InfoTables {{ pages: &{numbers:?}, info_of: &{entries:?} }};");
 }
 
-/// Writes the start of the opcode indices of each opcode of the enabled targets in a list, and this list.
+/// Writes a list of the opcode indices of all opcodes of the enabled targets, and the position at which each opcode's
+/// indices begin in it.
 fn entries(w: &mut String, all: &Numbers, t: &Target) {
     let mut of_opcode: Vec<Vec<usize>> = vec![Vec::new(); all.opcodes.len()];
     for (index, operation) in t.operations.iter().enumerate() {

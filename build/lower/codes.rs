@@ -1,5 +1,5 @@
-//! The operand codes that hand-written code uses: codes of `isa/operands.isa` that are the same on every target become
-//! constants (`code` in src/code.rs). Tables in which they differ are refused.
+//! The operand codes that hand-written code uses. Those in `Codes::shared` become constants (`code` in src/code.rs).
+//! Tables in which one of these codes differs between targets are refused.
 
 use crate::build::model::error::Result;
 use crate::build::model::*;

@@ -360,7 +360,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// The position of a set: the byte of its first value, and its bit.
+    /// Returns the position of a set, which is added if it is new: the byte of its first value, and its bit.
     pub fn place(&mut self, set: &[bool]) -> (usize, u8) {
         let mut first = 0;
         for group in &mut self.groups {

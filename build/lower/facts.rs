@@ -33,8 +33,9 @@ pub fn pairs(isa: &Isa) -> Result<Vec<(&SourceLine, String, String)>> {
     Ok(all)
 }
 
-/// The flags of a row on a target: the row's own flags, and the counters from its format. An operation whose partner of
-/// a swap is missing is not commutable. If the target's constant bus carries only one scalar, `one_scalar` is left out.
+/// The flags of a row on a target: the row's own flags, the counters from its format, and `half` if it keeps a part of
+/// its destination. If the target lacks the partner of a swap, the operation is not commutable. If the target's
+/// constant bus carries only one scalar, `one_scalar` is left out.
 pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
     let lacks_partner = || {
         let swap = isa.swaps.iter().find(|(a, b)| [a, b].contains(&&row.mnemonic));
@@ -69,7 +70,7 @@ pub fn flags(isa: &Isa, def: &Format, row: &Row, target: &str) -> Vec<String> {
     all
 }
 
-/// The pairs of operations, by name.
+/// The names in the pairs of operations.
 pub fn swaps(isa: &Isa) -> Result<Vec<(String, String)>> {
     Ok(pairs(isa)?.into_iter().map(|(_, a, b)| (a, b)).collect())
 }

@@ -16,10 +16,11 @@ use crate::build::shared::{RuleKind, constraint_flags};
 /// The tables of one target, before they are written.
 pub struct FastTables {
     /// An entry for each value of the top nine bits. Bits 5 and up are the opcode space counted from one, and bits 0 to
-    /// 4 the size of the second dword in bytes. The entry is 1 if each instruction has three dwords or two operations.
+    /// 4 the size of the second dword in bytes. The entry is 1 if each instruction has more than two dwords, or two
+    /// operations.
     pub leads: Vec<u16>,
-    /// Opcode spaces; `None` if the fast path does not decode the space, because its opcode is not in the first dword,
-    /// or is two opcodes.
+    /// Opcode spaces; `None` if the fast path does not decode the space, because its opcode is not entirely in the
+    /// first dword, or is two opcodes.
     pub opcode_spaces: Vec<Option<FastOpcodeSpace>>,
     /// The number of the constraints of each opcode index.
     pub of_index: Vec<u16>,

@@ -10,7 +10,7 @@ use crate::build::shared::meta;
 
 /// The operands of a form for some of its words.
 pub struct FastOperands {
-    /// The operands, as indices in `Lists::rows`.
+    /// The numbers of the operands' rows in `Lists::rows`, counted from one.
     rows: Vec<u16>,
     /// The bits that must be clear, and the bits that must be set.
     clear: u64,
@@ -34,7 +34,7 @@ impl FastOperands {
     }
 }
 
-/// A list as a number: indices of rows, the first operand in the lowest bits.
+/// A list as a number, which has the number of the first operand's row in its lowest bits.
 pub fn list_number(rows: &[u16], row_bits: u32) -> u128 {
     rows.iter().rev().fold(0, |list, &row| list << row_bits | u128::from(row))
 }

@@ -39,7 +39,7 @@ pub struct HazardRow<'a> {
 }
 
 impl HazardRow<'_> {
-    /// Whether no producer of the row differs from another one in anything but its age, so that only the latest counts.
+    /// Whether all producers of the row are equal in everything but their age, so that only the latest one matters.
     pub fn is_about_latest(&self) -> bool {
         let HazardRule { then, then_side, again, counted, registers, ends, trans, lasts, times, unit, .. } = self.rule;
         let has_more = then.is_some() || then_side.is_some() || again.is_some() || *counted;
@@ -83,8 +83,8 @@ pub struct HazardClass {
     pub ends: u128,
     /// The rows for which the operation has to come between producer and consumer.
     pub arms: u128,
-    /// The `HazardTables::enders` that the operation can be, as bits, without those that have no conditions, operands
-    /// or `upto`: their rows are in `ends`.
+    /// The `HazardTables::enders` that the operation can be, as bits. Enders without conditions, operands and `upto`
+    /// are left out, because `ends` has their rows.
     pub enders: u64,
     pub passes: (u8, u8),
     /// Properties, as `class::*` in src/table/hazards.rs.

@@ -71,7 +71,8 @@ impl<'f> Layout<'f> {
         Ok((bits, mask))
     }
 
-    /// Whether the field is in the tables, but this target lacks or ignores it. Only modifiers may name such a field.
+    /// Whether the token has no effect on this target, because its list excludes the target, or because it names a
+    /// field that the target lacks or ignores. Operands may not name such a field.
     fn left_out(&self, t: &Target, token: &Token) -> bool {
         let (name, plain) = match token {
             Token::Modifier { only, .. } | Token::Operand { only, .. } if !of_target(only, t) => return true,
@@ -252,7 +253,7 @@ impl<'f> Layout<'f> {
         AddressFields::new(fields, run || fields == 1)
     }
 
-    /// The mask of the bits that must have a value, this value, and the mask of the ignored bits.
+    /// The mask of the bits that must have fixed values, these values, and the mask of the ignored bits.
     pub fn finish(&self) -> (u128, u128, u128) {
         let free = self.all & !self.fixed;
         let must = (free & !self.used & !self.any & !self.ignorable) | self.zero | self.one;

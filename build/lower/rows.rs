@@ -130,8 +130,8 @@ fn is_label(def: &Format, token: &Token) -> bool {
     operand_type.as_ref().or_else(own).is_some_and(|operand_type| operand_type == "label")
 }
 
-/// Adds the operations of a format with two operations per instruction. Each row is a second operation, and also a
-/// first operation if its number fits in the first opcode field.
+/// Adds the operations of a format with two operations per instruction. Unless a row names its only half, it is a
+/// second operation, and also a first operation if its number fits in the first opcode field.
 fn dual_rows(isa: &Isa, t: &mut Target, pool: &mut Pool, format: usize, halves: &[String; 2]) -> Result<()> {
     let def = t.formats[format].def;
     let space = &t.opcode_spaces[t.formats[format].opcode_space];

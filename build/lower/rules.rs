@@ -111,8 +111,8 @@ impl Rules<'_> {
 
     fn offset(&mut self, kind: OffsetKind) -> Result<()> {
         match kind {
-            // The offset is a constant, or its lowest bits are a register's code; another register may have a field of its
-            // own.
+            // In `Sum`, a register of the offset has a field of its own. In `Bytes`, the offset is a constant, or its
+            // lowest bits are a register's code; a second register may have a field of its own.
             OffsetKind::Sum { soffset, .. } => self.add(RuleKind::Scalar, self.whole(soffset, 7)?, 0, &[]),
             OffsetKind::Bytes { imm, soffset_en, soffset } => {
                 if soffset_en != NONE {
@@ -142,8 +142,8 @@ impl Rules<'_> {
                 );
             }
             RegisterKind::Data { acc, lds, tfe } if self.form.names(self.t, "lds") => {
-                // Data that a load writes to LDS has no accumulation registers and, in a buffer load, no fail status: one
-                // bit has either meaning.
+                // Data that a load writes to LDS has no accumulation registers and, in a buffer load, no fail status.
+                // The rule forbids the bit that would select them.
                 let kind = self
                     .form
                     .field(self.t, &self.desc.field)

@@ -19,8 +19,8 @@ pub struct EventRow {
     pub name: String,
     pub counter: String,
     pub which: Which,
-    /// The name of the order in which events complete: events with the same name complete in the order of their issue.
-    /// `None` for any order.
+    /// The name of an order. Events whose orders have the same name complete in the order of their issue. `None` if the
+    /// events complete in any order.
     pub order: Option<String>,
     /// The registers that the operation holds until it completes: a variant of the library's `Holds`, in snake case;
     /// `-` for none.
@@ -47,7 +47,7 @@ pub enum Which {
 pub struct WaitRow {
     pub at: SourceLine,
     pub op: String,
-    /// Where the row holds; `None`: wherever the operation exists.
+    /// The targets on which the row holds; `None`: all targets that have the operation.
     pub there: Option<Cells<u8>>,
     /// The bits of the constant for each counter; empty if the instruction waits until every counter is 0.
     pub counters: Vec<(String, Piece)>,

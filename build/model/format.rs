@@ -3,14 +3,14 @@
 use super::error::SourceLine;
 use super::*;
 
-/// A run of bits, low bit first.
+/// A run of bits: the lowest bit, and the number of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Piece {
     pub lsb: u8,
     pub width: u8,
 }
 
-/// The position of a field: its pieces, the low part of the value first; and the value of fixed bits.
+/// The position of a field: its pieces, with the low part of the value first, and the value of its bits if it is fixed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Bits {
     pub pieces: Vec<Piece>,
@@ -24,7 +24,7 @@ impl Bits {
         self.pieces.iter().map(|p| p.width).sum()
     }
 
-    /// The mask of the bits, without bits of the fifth dword, which no rule uses.
+    /// The mask of the bits, except those from bit 128 on, which no rule uses.
     pub fn mask(&self) -> u128 {
         let mask = |p: &Piece| ((1u128 << p.width) - 1).checked_shl(p.lsb.into()).unwrap_or(0);
         self.pieces.iter().fold(0, |m, p| m | mask(p))
@@ -34,7 +34,8 @@ impl Bits {
 /// `source gfx6=SOP2 gfx9=13.1.1:53,54 ; NOTE`: the place of a format in the manual of each target.
 #[derive(Debug, Default)]
 pub struct Source {
-    /// The places; after everything is read, with the name of the manual: `Vega ISA 13.1.1, tables 53 and 54`.
+    /// The place in each target's manual. After everything is read, it begins with the manual's name: `Vega ISA 13.1.1,
+    /// tables 53 and 54`.
     pub places: Cells<String>,
     /// Other remarks: further sources, misprints.
     pub note: String,
@@ -50,7 +51,7 @@ impl Source {
         self.places.of(target).unwrap_or(&self.note)
     }
 
-    /// The place and the note, for the pages of a target.
+    /// The place in a target's manual, followed by the note in brackets; the note alone if the target has no place.
     pub fn text(&self, target: &str) -> String {
         match self.places.of(target) {
             Some(place) if !self.note.is_empty() => format!("{place} ({})", self.note),
@@ -64,11 +65,11 @@ impl Source {
 pub struct AssemblerFacts {
     pub is_long: bool,
     pub folds_signs: bool,
-    /// The sources that a linker can fill in: one of `OPEN`; empty for all of 32 bits.
+    /// The sources that can be a value which a linker fills in: one of `OPEN`; if empty, all sources of 32 bits.
     pub open: String,
 }
 
-/// The sets of `open=SET`.
+/// The words that can follow `open=`.
 pub const OPEN: [&str; 3] = ["none", "integers", "wide"];
 
 #[derive(Debug)]
@@ -82,26 +83,28 @@ pub struct Format {
     pub shares: Option<String>,
     pub about: String,
     pub source: Source,
-    /// The generations from which on targets have the format (entries with a value) or lack it again (entries without
-    /// one); empty if all have it.
+    /// The generations at which the format begins (entries with a value) and ends (entries without a value); empty if
+    /// all targets have it.
     pub generations: Vec<Entry<()>>,
     /// The number of the format's operations on each target; `?` if not all of them are transcribed.
     pub counted: Option<(SourceLine, Cells<String>)>,
     pub takes: Vec<Takes>,
     /// The text that is printed after the mnemonic and a `_`; empty if there is none.
     pub suffix: String,
-    /// `assembler FACT...`.
+    /// What LLVM's assembler does with the format, as the statement `assembler FACT...` says.
     pub assembler: AssemblerFacts,
-    /// Targets whose text omits the suffix, and extensions whose suffix the text omits.
+    /// The targets on which the text omits the suffix, and the extensions with which it does.
     pub bare: Vec<String>,
     /// Fields that announce a literal dword when they hold 255; `offset@gfx700,gfx803`: only on these targets.
     pub literal: Vec<String>,
     /// Fields in which 254 announces a literal of 64 bits, for operands of that width.
     pub literal64: Vec<String>,
-    /// The letters of the halves, if each instruction is two operations: every row can be in either half, and the names
-    /// of a half's fields end in its letter.
+    /// The letters of the two halves, if each instruction is two operations. Fields that both halves have end in the
+    /// letter of their half. A row can be in both halves, unless it names one (`only:x`), or its number is too large
+    /// for the opcode field of the first half.
     pub dual: Option<[String; 2]>,
-    /// Registers that every row reads, each with the targets on which rows read it; empty for all targets.
+    /// Registers that every row reads. Each has a list of the targets on which rows read it; an empty list means all
+    /// targets.
     pub reads: Vec<(String, Vec<String>)>,
     pub extends: Vec<Extend>,
     pub replaces: Vec<Replace>,
@@ -114,7 +117,7 @@ pub struct Format {
     pub counters: Vec<Counts>,
     pub whens: Vec<When>,
     pub swaps: Vec<Swap>,
-    /// `renames OLD NEW`: an operation that newer targets have under another name, as another operation.
+    /// `renames OLD NEW`: an operation, and the operation with the same meaning that newer targets have instead.
     pub renames: Vec<Swap>,
     pub fixed: Vec<Fixed>,
     pub only: Vec<Only>,
@@ -126,7 +129,7 @@ pub struct Format {
     pub bus: bool,
     /// `apart`: the destination and the third source of a matrix operation are the same registers, or share none.
     pub apart: bool,
-    /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, and its value without effect.
+    /// `default FIELD VALUE`, `neutral FIELD VALUE`: a field's default value, or its value without effect.
     pub defaults: Vec<FieldDefault>,
     pub fields: Vec<Field>,
     pub macros: Vec<(String, Vec<Token>)>,
@@ -134,15 +137,16 @@ pub struct Format {
 }
 
 impl Format {
-    /// The values that a field of an operation can always have on a target; `None` if the field can have all values.
+    /// The values to which a statement without conditions limits a field of an operation on a target; `None` if there
+    /// is no such statement.
     #[cfg_attr(not(any(feature = "make", test)), allow(dead_code))] // Only the generator of constructors calls it.
     pub fn values_of(&self, field: &str, mnemonic: &str, target: &str) -> Option<Values> {
         let only = self.limits(mnemonic, target).find(|only| only.field == field && only.conditions.is_empty());
         only.and_then(|only| only.values.of(target).copied())
     }
 
-    /// The statements that hold about the values of fields of an operation on a target: all statements with conditions,
-    /// and for each field, the first one without conditions.
+    /// The `only` statements that hold for an operation on a target: all statements with conditions and, for each
+    /// field, the first statement without conditions.
     pub fn limits<'a>(&'a self, mnemonic: &'a str, target: &'a str) -> impl Iterator<Item = &'a Only> + 'a {
         let is_about = move |only: &&Only| fits(&only.pattern, mnemonic) && only.values.of(target).is_some();
         let is_first = move |n: usize, only: &Only| {
@@ -154,8 +158,9 @@ impl Format {
         about.map(|(_, only)| only)
     }
 
-    /// The values that assemblers write to the fields of sources that the operation does not have. Of the statements
-    /// about a field, the first one that names the operation holds. `dpp` selects the forms with DPP.
+    /// The values that assemblers write to the fields of sources that the operation does not have. If several
+    /// statements about a field name the operation, the first one holds. `dpp` selects the statements about forms with
+    /// DPP.
     pub fn fillers_of<'a>(
         &'a self,
         mnemonic: &'a str,
@@ -191,7 +196,7 @@ impl Format {
     }
 }
 
-/// `extend SDWA src0 249`: the extension that follows if the field holds the code, or one of a run of codes.
+/// `extend SDWA src0 249`: the extension that follows if the field holds this code, or a code of a run of codes.
 #[derive(Debug)]
 pub struct Extend {
     pub at: SourceLine,
@@ -216,8 +221,8 @@ impl Extend {
 pub struct Replace {
     pub at: SourceLine,
     pub operand: String,
-    /// The operand type with which the row must read the operand for the replacement to apply; `None` if the row gives
-    /// no type.
+    /// The operand type with which the row must read the operand for the replacement to apply; `None` if the
+    /// replacement applies to every row.
     pub read_as: Option<String>,
     pub operand_type: String,
     pub field: Option<String>,
@@ -226,12 +231,14 @@ pub struct Replace {
 }
 
 /// `half src0 half_0 op_sel[0] any:abs[0]`: on targets where vector operands of 16 bits are halves of registers (the
-/// trait `true16`), such an operand of this field is read as this operand type. An operation with at least one half
-/// gets the modifiers of the statements for all its operands, whatever their widths.
+/// trait `true16`), such an operand in the field `src0` is read as the operand type `half_0`. If an operation has at
+/// least one half, it gets the modifiers that the statements for its operands name, whatever the widths of the
+/// operands.
 #[derive(Debug)]
 pub struct HalfField {
     pub field: String,
-    /// The operand type that the row must use for the statement to apply.
+    /// The operand type that the row must give the operand for the statement to apply; `None` if the row must give
+    /// none.
     pub read_as: Option<String>,
     /// The operand type of the halves; `None` for `-`: the type is unchanged, and forms with an extension do not get
     /// the modifiers.
@@ -239,8 +246,8 @@ pub struct HalfField {
     pub tokens: Vec<Token>,
 }
 
-/// `takes VOPC 0 vsrc1->src1 vcc=->vdst.sdst -convergent`: takes the rows of another format that have a form in this
-/// format.
+/// `takes VOPC 0 vsrc1->src1 vcc=->vdst.sdst -convergent`: takes rows of another format, namely those that have a form
+/// in this format.
 #[derive(Debug)]
 pub struct Takes {
     pub at: SourceLine,
@@ -250,11 +257,13 @@ pub struct Takes {
     pub renames: Vec<Rename>,
     /// Flags that the form lacks.
     pub without: Vec<String>,
-    /// `dpp:XX dpp8:N`: a row that has all of these forms also has them as a row of this format, with these macros.
+    /// `dpp:XX dpp8:N`: extended forms, each with a macro. A row gets these forms in this format if it has forms with
+    /// the same extensions in its own format.
     pub forms: Vec<(String, String)>,
 }
 
-/// `vsrc1->src1`, `vcc=->sdst`: renames an operand, with `=` only if it is written, and with `:` only if it is read.
+/// `vsrc1->src1`, `vcc=->sdst`: renames an operand; if `=` follows the name, only a written one, and if `:` follows,
+/// only one that is read.
 #[derive(Debug)]
 pub struct Rename {
     pub old: String,
@@ -306,7 +315,7 @@ pub struct Swap {
     pub names: [String; 2],
 }
 
-/// `fixed image_store* unorm 1`: the only value with a meaning of a field, which other targets lack.
+/// `fixed image_store* unorm 1`: a field that other targets lack, and its only value with a meaning.
 #[derive(Debug)]
 pub struct Fixed {
     pub at: SourceLine,
@@ -316,8 +325,8 @@ pub struct Fixed {
     pub value: u32,
 }
 
-/// `only image_gather4* dmask 1,2,4,8`: the only values of a field that operations can have, although every value
-/// decodes. `... 0 if sve=0`: the same for instructions that have this value in another field.
+/// `only image_gather4* dmask 1,2,4,8`: the only values that operations can have in a field, although every value
+/// decodes. `... 0 if sve=0`: the limit holds only for instructions with this value in another field.
 #[derive(Debug)]
 pub struct Only {
     pub at: SourceLine,
@@ -325,12 +334,12 @@ pub struct Only {
     pub pattern: String,
     pub field: String,
     pub values: Cells<Values>,
-    /// The conditions: other fields, and the values that a limited instruction has in them.
+    /// The conditions: the limit holds for instructions that have these values in these other fields.
     pub conditions: Vec<(String, Values)>,
 }
 
-/// `unused v_wmma_ld_scale* src2 gfx1250=256,128`: the codes that assemblers write to a source that operations do not
-/// have, up to LLVM 22 and from LLVM 23 on. `dpp:v_cmpx_*` is about the forms with DPP.
+/// `unused v_wmma_ld_scale* src2 gfx1250=256,128`: the two codes that assemblers write to a source that operations do
+/// not have: the first up to LLVM 22, the second from LLVM 23 on. `dpp:v_cmpx_*` is about the forms with DPP.
 #[derive(Debug)]
 pub struct Unused {
     pub at: SourceLine,
@@ -341,7 +350,7 @@ pub struct Unused {
     pub values: Cells<[u32; 2]>,
 }
 
-/// A set of values: a bit for each run of `1 << shift` values.
+/// A set of values. Each bit of `set` stands for a run of `1 << shift` values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Values {
     pub shift: u8,
@@ -379,7 +388,7 @@ pub struct Field {
     pub operand_type: String,
     /// `~`: the bits are ignored in rows that do not use them, instead of required to be zero.
     pub ignored_if_unused: bool,
-    /// `+`: the field overlays other fields, which are its parts.
+    /// `+`: the field lies over bits of other fields, which it combines or is a part of.
     pub overlay: bool,
     pub bits: Cells<Bits>,
     pub about: String,

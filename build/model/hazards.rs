@@ -23,7 +23,7 @@ pub struct Hazards {
     pub called: Vec<Called>,
 }
 
-/// `nop s_nop simm16 gfx6=3`: the instruction that waits, and the number of low bits of its constant that count.
+/// `nop s_nop simm16 gfx6=3`: the instruction that waits, and the number of low bits of its constant that matter.
 #[derive(Debug)]
 pub struct Nop {
     pub at: SourceLine,
@@ -42,11 +42,11 @@ pub struct Unchecked {
     pub reason: String,
 }
 
-/// Words for instructions that end rules, as written in the column `ends`.
+/// Words for instructions that end rules. `what` is the column `ends` of these rules, or a part of it.
 #[derive(Debug)]
 pub struct Called {
     pub at: SourceLine,
-    /// The targets, if the words are only for rules that no other target has; empty if they are for all rules.
+    /// If the list is empty, the words are for all rules; else only for rules whose targets are all in the list.
     pub only: Vec<String>,
     pub what: String,
     pub words: String,
@@ -145,8 +145,7 @@ pub struct Side {
     pub operands: Option<Operands>,
     /// `over`: the instruction ends a rule only if its operands cover those of the producer.
     pub over: bool,
-    /// Whether the side is that of `then`: the rule only begins after the instruction, and the instruction does not end
-    /// it.
+    /// Whether the side is that of `then`: such an instruction does not end the rule; the rule only begins after it.
     pub begins: bool,
     /// `upto simm16[15:12] valu`: the instruction ends the rule for a producer only if at least as many `valu`
     /// instructions as this field states came after the producer.

@@ -1,4 +1,4 @@
-//! The tables of `isa/` as data, exactly as written: nothing is resolved or checked here.
+//! The tables of `isa/` as data. They are read as written; then `tree` and `takes` add the values of each target.
 
 pub mod counters;
 pub mod error;
@@ -31,7 +31,8 @@ pub struct Isa {
     pub traits: Vec<String>,
     pub targets: Vec<TargetRow>,
     pub processors: Vec<ProcessorRow>,
-    /// `manual gfx9 Vega`: the manual of a generation or a processor, if its name differs from the generation's.
+    /// `manual gfx9 Vega`: the manual of a generation or a processor, if the manual's name differs from the
+    /// generation's.
     pub manuals: Vec<(SourceLine, String, String)>,
     pub codes: Vec<CodeRow>,
     pub operand_types: Vec<OperandTypeRow>,
@@ -109,7 +110,8 @@ pub struct ProcessorRow {
     pub mach: u32,
     /// `generic=1`: the newest version of this generic processor.
     pub generic: Option<u8>,
-    /// `+new-fillers`: LLVM 22 does not know the processor.
+    /// `+new-fillers`: the processor is newer than LLVM 22, so sources that an operation lacks get the values of LLVM
+    /// 23.
     pub has_new_fillers: bool,
     pub aliases: Vec<String>,
 }
@@ -133,7 +135,7 @@ pub struct TargetRow {
     pub from: String,
     /// The generation's common name; filled in after everything is read.
     pub generation: String,
-    /// The traits; after everything is read, with the traits of the generation.
+    /// The traits; after everything is read, this includes the traits of the generation.
     pub traits: Vec<String>,
     /// The traits of the generation that the target lacks.
     pub lacks: Vec<String>,
@@ -202,7 +204,7 @@ pub fn module_name(processor: &str) -> String {
 pub struct CodeRow {
     pub at: SourceLine,
     pub name: String,
-    /// The name of the 64-bit operand, if the code can be one.
+    /// The name of the operand of 64 bits that the code stands for; `None` if it does not stand for one.
     pub pair: Option<String>,
     /// Whether `pair` is `*`: the code can be a tuple of any length, under the same name.
     pub any_length: bool,
@@ -242,20 +244,21 @@ pub struct Use {
     pub of_base: bool,
     /// The bit of the field; the first bit if none is given.
     pub bit: Option<u8>,
-    /// `?`: some targets lack the field.
+    /// Whether some targets lack the field: `?`, and also `!` and `^`.
     pub optional: bool,
-    /// `!`: the field is only read; its bits belong to other operands.
+    /// `!`, and also `^`: the field is only read; its bits belong to other operands.
     pub looked_at: bool,
 }
 
-/// `dwarf s 64-105 1088`: the numbers of registers for debuggers, of a name or of a letter with numbers.
+/// `dwarf s 64-105 1088`: the numbers that debuggers use (DWARF), for a register with a name, or for registers with a
+/// letter and a number.
 #[derive(Debug)]
 pub struct DwarfRow {
     pub at: SourceLine,
     pub name: String,
-    /// The first and the last register of a letter.
+    /// The first and the last register, if `name` is a letter.
     pub registers: Option<(u16, u16)>,
-    /// The number of the name or of the first register.
+    /// The debuggers' number of the register, or of the first register.
     pub number: u16,
 }
 
@@ -278,13 +281,13 @@ pub struct EnumTable {
     /// `registers NAME NUMBER...`: the number of address registers for each value, in the order of the values.
     pub registers: Vec<(String, Vec<u8>)>,
     /// `lane NAME FORMULA`: the lane that each lane reads.
-    #[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
+    #[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Without formulas, nothing reads it.
     pub lanes: Vec<(SourceLine, String, String)>,
     pub means: Vec<Means>,
 }
 
-/// `register HW_REG_MODE HW_REG_WAVE_MODE`, then `part fp_round 3:0`: the fields of a hardware register, which can have
-/// a name for each generation.
+/// `register HW_REG_MODE HW_REG_WAVE_MODE`, then `part fp_round 3:0`: a hardware register, whose name can differ
+/// between generations, and its fields.
 #[derive(Debug)]
 pub struct RegisterTable {
     pub at: SourceLine,
@@ -296,10 +299,10 @@ pub struct RegisterTable {
 /// `means BYTE_0: S0[7:0]`, `means row_mask: n >> LANE / 16 & 1`: the effect of values of an enum, or of the values of
 /// a field.
 #[derive(Debug)]
-#[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Only read.
+#[cfg_attr(not(any(feature = "meaning", test)), allow(dead_code))] // Without formulas, nothing reads these fields.
 pub struct Means {
     pub at: SourceLine,
-    /// The values, or `-` for a missing value; or the fields.
+    /// The names of the values (`-` for a missing value), or the names of the fields.
     pub names: Vec<String>,
     pub text: String,
 }

@@ -13,7 +13,7 @@ pub enum Token {
         ty: String,
         on_return: bool,
         /// `&gfx10`: the targets on which the destination keeps a part of its old value, and so is also read. Before
-        /// `resolve`, the list has the generations in the row.
+        /// `resolve`, the list has the generations as written in the row.
         kept: Vec<String>,
         /// The targets on which the row has the operand; empty if all do.
         only: Vec<String>,
@@ -24,18 +24,20 @@ pub enum Token {
         operand_type: Option<String>,
         bits: Option<Vec<u8>>,
         /// `dlc@gfx11`: the targets on which the row has the modifier; empty if all do. Before `resolve`, the list has
-        /// the generations in the row.
+        /// the generations as written in the row.
         only: Vec<String>,
     },
     /// `any:abs[1]`: these bits are ignored, whether or not the field is marked `~`.
     Any { name: String, bits: Option<Vec<u8>> },
     /// `zero:gds`: the bits must be zero, whether or not the field is marked `~`; `one:gds`: they must be one.
     Must { name: String, bits: Option<Vec<u8>>, ones: bool },
-    /// The start of the second of two operations, which is not in the tables, but inserted where the halves are joined.
+    /// The start of the second of two operations. The tables do not contain this token; it is added where the halves
+    /// are joined.
     Second,
     /// `only:x`: the row is in this half of a dual format only.
     Only(String),
-    /// `sdwa:FF`: the row has this extended form, with this macro of that format.
+    /// `sdwa:FF`: the row also has a form with this extension, and the macro `FF` of the extension's format lists its
+    /// fields.
     Form { format: String, macro_name: String },
     /// Any other name, which may be a macro of the format.
     Word(String),
@@ -80,7 +82,8 @@ pub struct Row {
     pub passes: Option<Cells<(u8, u8)>>,
     /// `address=pc`: the operation's step in computing an address, one of `ADDRESS_STEPS`.
     pub address: Option<String>,
-    /// `purpose=nop`: the purpose for which code uses the operation, one of `PURPOSES`, in any of the operation's rows.
+    /// `purpose=nop`: the purpose for which code uses the operation, one of `PURPOSES`. One of the operation's rows has
+    /// it.
     pub purpose: Option<String>,
     /// The opcode number, and the target's own spelling of the mnemonic.
     pub opcode: Cells<(u16, Option<String>)>,

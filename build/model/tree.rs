@@ -84,8 +84,7 @@ impl<T: Clone + PartialEq> Cells<T> {
         if self.targets.is_empty() { at.err("no target has this row") } else { Ok(()) }
     }
 
-    /// The value in the cell of the first node of the list that has a cell. In the list, each node is followed by its
-    /// parent.
+    /// The value of the first node in `nodes` that has a cell. Each node in the list is followed by its parent.
     fn at(&self, nodes: &[&str], there: &[Entry<()>], has: impl Fn(&str) -> bool) -> Option<&T> {
         let format = nodes.iter().find_map(|&node| there.iter().find(|e| e.node.as_deref() == Some(node)));
         if format.and_then(|format| format.needs.as_ref()).is_some_and(|needs| !has(needs)) {
@@ -114,7 +113,7 @@ impl<T: Clone + PartialEq> Cells<T> {
         None
     }
 
-    /// Fails at a cell that repeats an inherited value: rows only record changes.
+    /// Checks that no cell repeats an inherited value, because rows only record changes.
     fn refuse_repeats(&self, at: &SourceLine, isa: &Tree, there: &[Entry<()>]) -> Result<()> {
         for entry in self.entries.iter().filter(|e| e.needs.is_none()) {
             let Some(node) = &entry.node else { continue };
@@ -171,7 +170,8 @@ impl Tree<'_> {
         self.generation(node).is_some() || self.target(node).is_some()
     }
 
-    /// The targets of a list such as `gfx6 gfx9=-`: those from gfx6 on, but before gfx9. A word can also be a trait.
+    /// The targets of a list such as `gfx6 gfx9=-`: those from gfx6 on, but before gfx9. A word can also be a trait,
+    /// which stands for the targets that have it.
     pub fn targets_of(&self, at: &SourceLine, list: &[String]) -> Result<Vec<String>> {
         let is_trait = |word: &str| self.targets.iter().any(|t| t.has(word));
         if let Some(bad) = list.iter().map(|w| w.trim_end_matches("=-")).find(|w| !self.knows(w) && !is_trait(w)) {
@@ -194,7 +194,8 @@ fn has_format(there: &[Entry<()>], node: &str) -> Option<bool> {
     there.iter().find(|e| e.node.as_deref() == Some(node)).map(|e| e.value.is_some())
 }
 
-/// Copies traits, the constant bus limit and the common name from generations to targets.
+/// Copies the common name, traits, wave sizes and the constant bus limit from generations to targets, and the names and
+/// numbers of processors to the targets that they decode like. Then makes a target for each wave size.
 pub fn targets(isa: &mut Isa) -> Result<()> {
     let generations = &isa.generations;
     for (n, g) in generations.iter().enumerate() {
@@ -376,7 +377,7 @@ impl Format {
         for r in self.replaces.iter_mut().filter(|r| !r.targets.is_empty()) {
             r.targets = tree.targets_of(&r.at, &r.targets)?;
         }
-        // The list also contains names of extensions.
+        // Besides generations and targets, the list contains names of extensions.
         let (nodes, mut bare): (Vec<_>, Vec<_>) =
             self.bare.drain(..).partition(|name| tree.knows(name.trim_end_matches("=-")));
         bare.extend(tree.targets_of(&self.at, &nodes)?);

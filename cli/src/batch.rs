@@ -33,7 +33,7 @@ pub fn assemble(input: impl Read, output: impl Write, filler: Option<Filler>) ->
     lines::answer(input, output, |line, out| batch.answer(line, out, Batch::assemble))
 }
 
-/// The names that an unknown name could mean.
+/// The end of an error message: where the instruction exists, or which name or encoding was perhaps meant.
 fn hint(target: Target, text: &str, error: &isa::ParseError) -> String {
     let place = if error.kind == isa::ParseErrorKind::Mnemonic { format!(" on {target}") } else { String::new() };
     match isa::Suggestion::for_error(target, text, error) {
@@ -65,14 +65,14 @@ type Named = std::result::Result<(Target, Filler), String>;
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
-    /// The last target column and its meaning, because the column rarely changes.
+    /// The last target column and its meaning, kept because the column rarely changes.
     target: Option<(Vec<u8>, Named)>,
     /// The filler that is asked for; `None`: the usual one of the processor.
     filler: Option<Filler>,
 }
 
 impl Batch {
-    /// Answers a line. Returns whether the line has an instruction.
+    /// Answers a line. Returns whether the answer is not an error.
     fn answer(
         &mut self,
         line: &[u8],

@@ -386,7 +386,8 @@ impl<W: Write + Send> Job<'_, W> {
         Ok(())
     }
 
-    /// The notes, and the damage. If nothing was listed and nothing is damaged, the notes are the error.
+    /// Returns the notes, and the damage as an error. If nothing was listed and nothing is damaged, this is the error,
+    /// and its message has the notes.
     fn finish(self) -> (Vec<String>, Result<()>) {
         let Job { file, shown, passed, damage, wanted, .. } = self;
         let (passed, damage) = (passed.all(), damage.all());

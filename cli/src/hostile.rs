@@ -25,7 +25,7 @@ use crate::dis;
 const DEFAULT_INPUTS: u64 = 60_000;
 
 /// The processor time of the whole process in seconds that no input may exceed: a thousand times the time of the
-/// slowest input. It does not depend on the load of the machine.
+/// slowest input. Processor time does not depend on the load of the machine.
 const PATIENCE: u64 = 120;
 
 /// The limit for the memory of the process in KiB: several times the largest decompressed bundle.
@@ -202,7 +202,7 @@ fn nothing_panics_hangs_or_grows() {
         Listing::new().try_one(number);
         return;
     }
-    // The other tests in this program take memory at the same time, so this one runs in a process of its own.
+    // The other tests in this program take memory at the same time, so this test runs in a process of its own.
     if variable("AMDGPU_ISA_ALONE").is_none() {
         let this = std::env::current_exe().expect("the test has a path");
         let arguments = ["--exact", "hostile::nothing_panics_hangs_or_grows", "--nocapture"];

@@ -143,7 +143,7 @@ struct Job<'a, W: Write> {
     kept: Vec<Report>,
     /// The reasons why files were not checked, or only partly, for the same document.
     troubles: Vec<String>,
-    /// The numbers of functions that were checked, in all files and in this one.
+    /// The numbers of functions that were checked, in all files and in the current file.
     functions: usize,
     functions_here: usize,
     passed: Messages,
@@ -402,7 +402,7 @@ impl<W: Write> Job<'_, W> {
         self.out.flush()
     }
 
-    /// Prints the summary on stderr. Errors in the code or damage to a file are an error.
+    /// Prints the summary on stderr. Fails if the code has errors or a file is damaged.
     fn finish(mut self) -> Result<()> {
         let args = self.args;
         self.document()?;

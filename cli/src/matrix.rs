@@ -53,7 +53,7 @@ pub fn run(args: &Args, color: bool) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// The operations of one format, in columns.
+/// Writes the operations of one format in columns.
 fn table<W: io::Write>(out: &mut Out<W>, targets: &[&str], operations: &[Operation]) -> io::Result<()> {
     let format = operations.first().map_or("", |o| o.format);
     let first = operations.iter().map(|o| o.name.len()).max().unwrap_or(0).max(format.len());

@@ -1,5 +1,5 @@
 //! The findings of lint about compiled programs when one of their waits is missing or weaker.
-//! `tests/deleted/deleted.txt` has how often lint finds that, and the reasons when it does not.
+//! `tests/deleted/deleted.txt` states how often lint reports this, and the reasons when it does not.
 //!
 //! Each wait, `s_nop` and `v_nop` that the compiler writes is deleted, and each of its counters raised by one, one at a
 //! time. If lint then reports no error, there is a reason:
@@ -64,7 +64,7 @@ const GAP: usize = 11;
 /// The number of instructions before and after a wait among which its reason is sought.
 const NEAR: usize = 24;
 
-/// Options with which LLVM's machine code is the same whether it is printed or not.
+/// Options with which LLVM makes the same machine code whether it prints its machine IR or not.
 const OPTIONS: [&str; 1] = ["-enable-ipra=0"];
 /// The passes that insert waits.
 const PASSES: &str = "-run-pass=si-insert-waitcnts,post-RA-hazard-rec,amdgpu-wait-sgpr-hazards";

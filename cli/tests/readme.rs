@@ -141,7 +141,7 @@ fn links_lead_somewhere() {
 #[test]
 fn numbers_are_current() {
     let words = |path: &str| read(path).split_whitespace().collect::<Vec<_>>().join(" ");
-    // The line after the name of a class has its versions of LLVM; without it, that is LLVM 22.
+    // The line after the name of a class can have its versions of LLVM. Without such a line, the version is 22.
     let list = read("crates/llvm/src/differences.txt");
     let pairs = || list.lines().zip(list.lines().skip(1)).filter(|(line, _)| line.starts_with("class:"));
     let versions = || pairs().map(|(_, next)| next.strip_prefix("versions:").unwrap_or("22"));

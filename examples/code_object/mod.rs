@@ -73,7 +73,7 @@ fn lanes(kernels: &[Kernel]) -> Result<Option<u16>> {
     Ok(first)
 }
 
-/// The bytes of an object that a new segment of code changes: an entry of the program headers.
+/// A new segment of code: its address, and the bytes of its program header, the only old bytes that it changes.
 pub struct Segment {
     pub address: u64,
     pub header: std::ops::Range<usize>,

@@ -21,7 +21,8 @@ fn options(first: u8) -> Option<Options> {
     options.long_branches = (first & 0x80 != 0).then_some(Far { pair: 4, scc: None });
     options.is_alone = true;
     (options.longest_section, options.longest_expansion) = (MOST as u64, MOST);
-    // One suggestion is enough: the search for similar names would take most of the time. The target `parse` tests it.
+    // One suggestion is enough: the search for similar names would take most of the time. The fuzz target `parse` tests
+    // this search.
     options.suggestions = 1;
     Some(options)
 }

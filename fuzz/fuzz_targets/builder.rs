@@ -23,7 +23,7 @@ fn comes_back(inst: &Inst) {
     assert_eq!(decode(inst.target(), &out[..len]), Ok(*inst));
 }
 
-/// Words of a struct that decode give the same struct.
+/// Checks that the words of a struct, if they decode, give the same struct.
 fn decodes_to_itself<S>(target: Target, s: S, base: bool, u: &mut Unstructured) -> Result<()>
 where
     S: Microcode<Words: PartialEq + Debug + for<'a> TryFrom<&'a [u32]>> + PartialEq + Debug,

@@ -48,7 +48,7 @@ fn inverse(target: Target, inst: &Inst, code: &[u8]) {
     assert!(inst.opcode().encodings(target).any(|e| e.format == inst.format()));
 }
 
-/// An error asks for more bytes only if there are too few.
+/// Checks that an error asks for more bytes only if there are too few.
 fn refused(target: Target, error: DecodeError, code: &[u8]) {
     if let DecodeError::Truncated { needed } = error {
         assert!(usize::from(needed) > code.len() && needed <= 20 && needed % 4 == 0, "{target} {code:02x?}: {needed}");

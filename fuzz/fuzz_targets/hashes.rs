@@ -1,7 +1,7 @@
 //! Hash tables with the same order in each run. Otherwise the code that runs when entries collide would differ, and
 //! with it the inputs that the fuzzer selects.
 
-/// Zeros for the bytes with which the standard library seeds its hash tables.
+/// Writes zeros for the bytes with which the standard library seeds its hash tables.
 ///
 /// # Safety
 /// `bytes` points at `length` bytes that may be written.

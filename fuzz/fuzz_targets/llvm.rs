@@ -46,7 +46,8 @@ fuzz_target!(
     }
 );
 
-/// The words at each instruction of code in memory, where the next instruction follows.
+/// The words that begin at each instruction of the code. As in memory, they go on with the words of the next
+/// instruction.
 fn stream(target: Target, code: &[u8]) -> Vec<Word> {
     Decoder::new(target, code).take(MOST).map(|Decoded { offset: at, inst: _ }| Word::new(&code[at..])).collect()
 }

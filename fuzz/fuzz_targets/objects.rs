@@ -12,7 +12,7 @@ use amdgpu_object::{Error, Image, Part};
 /// repairs of all files would leave time for a tenth of the inputs.
 const REPAIRED: usize = 1 << 10;
 
-/// Repairs a code object. The result can be read again, and can replace the code object in the file.
+/// Repairs a code object, and checks that the result can be read again and can replace the code object in the file.
 fn repair(data: &[u8], image: &Image<'_>, target: Target) {
     for kind in [Repair::Fix, Repair::Trim] {
         let Ok(plan) = repair::image(image, target, kind) else { continue };

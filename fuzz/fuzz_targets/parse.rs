@@ -1,5 +1,5 @@
 //! Any text: the parser reads it, or reports the reason and its place. An instruction that it reads prints, and the
-//! text parses to the same instruction.
+//! printed text parses to an instruction with the same text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

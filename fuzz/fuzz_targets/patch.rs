@@ -137,7 +137,7 @@ macro_rules! edits {
 }
 edits! { [u8] [u32] }
 
-/// Only the bits of the field have changed, to the requested value.
+/// Checks that only the bits of the field have changed, to the requested value.
 fn named_field(before: &Inst, after: Option<Inst>, field: Field, value: Option<u32>) {
     let Some(after) = after else { return };
     let place = before.locate(field).expect("it was changed");
@@ -182,7 +182,7 @@ fn value(kind: u8, number: u32) -> Value {
     }
 }
 
-/// The operand has the requested value, and the other operands are unchanged.
+/// Checks that the operand has the requested value, and that the other operands are unchanged.
 fn operand(target: Target, code: &[u8], at: usize, inst: &Inst, field: Field, value: Value) {
     let Some(there) = change(target, code, at, |i| i.set_operand(field, value)) else { return };
     assert!(there.operands().any(|o| o.role == Some(field) && o.value == value), "{inst:?}: {field} = {value:?}");

@@ -46,8 +46,8 @@ impl Code {
         }
     }
 
-    /// The bytes, copied if other Python code can change them, for use while such code may run. Making objects can run
-    /// it.
+    /// The bytes, copied if other Python code can change them, for use while such code may run. Making Python
+    /// objects can run such code.
     pub fn kept<'a>(&'a self, py: Python<'a>) -> Cow<'a, [u8]> {
         match self {
             Code::Bytes(bytes) => Cow::Borrowed(bytes.as_bytes(py)),

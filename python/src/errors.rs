@@ -1,4 +1,4 @@
-//! Exceptions. Each has the field, the value and the place as attributes, if there is one.
+//! Exceptions. Each has attributes for the field, the value and the place of the error, as far as the error has them.
 
 use amdgpu_isa::errors::FieldError;
 use amdgpu_isa::patch::PatchError;
@@ -101,7 +101,7 @@ pub fn assembly<'py>(
         .1
 }
 
-/// The error that code is not decoded: its target is not known, or it is not the wanted one.
+/// The error for code that is not decoded, because its target is unknown or is not the wanted one.
 pub fn undecodable(py: Python<'_>, error: &TargetError) -> PyErr {
     let message = match error {
         TargetError::Unsupported(id) => format!("the code is for {id}, which this build cannot decode"),

@@ -20,7 +20,7 @@ thread_local! {
 #[derive(PartialEq)]
 pub struct Wave(amdgpu_eval::Wave);
 
-/// A register with its place: the number of dwords after it, and the lane.
+/// Reads the name of a register. Refuses a lane that no wave has, and a number of dwords other than 1 and 2.
 fn place(name: &str, lane: usize, dwords: u16) -> PyResult<Reg> {
     if lane >= LANES {
         return Err(PyIndexError::new_err(format!("a wave has at most {LANES} lanes")));

@@ -85,7 +85,7 @@ impl File {
         errors::no_code(py, reasons.join("; "), &[])
     }
 
-    /// The images that this build can decode: at least one, and an error if a part of the file is damaged.
+    /// The images that this build can decode. Fails if there is none, or if a part of the file is damaged.
     fn decodable(&self, py: Python<'_>) -> PyResult<Vec<&Image>> {
         if let Some(error) = self.damage.first() {
             return Err(errors::object(py, format!("{error}; amdgpu_isa.open gives the rest"), &error.path));

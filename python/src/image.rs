@@ -34,7 +34,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// A copy of borrowed data.
+    /// Copies an image of the package amdgpu-object.
     pub fn of(py: Python<'_>, image: &amdgpu_object::Image<'_>) -> PyResult<Image> {
         let (mut sections, mut functions, mut arguments) = (Vec::new(), Vec::new(), Arguments::default());
         for section in &image.sections {

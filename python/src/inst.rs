@@ -287,11 +287,11 @@ impl Inst {
         self.0.is_canonical()
     }
 
-    /// The value of a field, or None: a negative number if the operation reads one.
+    /// The value of a field, which is negative if the operation reads a negative number. None without the field.
     fn get(&self, name: &str) -> PyResult<Option<i64>> {
         let field = field(name)?;
         let Some(bits) = self.0.get(field) else { return Ok(None) };
-        // The field refuses the bits of a negative number as a positive one.
+        // If the field has a sign, it refuses the bits of a negative number as a positive number.
         Ok(Some(match i32::try_from(bits).map(|number| self.0.with_signed(field, number)) {
             Ok(Err(PatchError::Value(FieldError { width, .. }))) => i64::from(bits) - (1 << width),
             _ => bits.into(),
@@ -304,7 +304,7 @@ impl Inst {
         let mut inst = self.0;
         for (name, value) in values.into_iter().flatten() {
             let (field, value) = (field(name.extract()?)?, value.extract::<i64>()?);
-            // Only a literal has numbers of 32 bits.
+            // Only literals have unsigned numbers of 32 bits.
             let changed = match (i32::try_from(value), u32::try_from(value)) {
                 (Ok(value), _) => inst.with_signed(field, value),
                 (_, Ok(value)) => inst.with(field, value),

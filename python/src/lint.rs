@@ -41,7 +41,7 @@ pub struct Finding {
     producer: Option<(u64, Inst)>,
     #[pyo3(get)]
     path: Vec<u64>,
-    /// The advice how to repair the finding, or None.
+    /// The advice on how to repair the finding, or None.
     #[pyo3(get)]
     advice: Option<String>,
     #[pyo3(get)]
@@ -139,7 +139,7 @@ pub fn replace<'py>(
     let (file, code) = (Code::of(file)?, Code::of(code)?);
     let (file, code) = (file.bytes(py), code.bytes(py));
     let old = image.bytes.as_bytes(py);
-    // A file that is one code object becomes the new one, with everything after it.
+    // If a file begins with a code object, the new one would also replace everything after the old one.
     if image.offset == Some(0) && file.len() > old.len() && file.starts_with(old) {
         return Err(errors::object(py, "the file has more bytes than the one that the image is from".into(), &[]));
     }
@@ -149,7 +149,7 @@ pub fn replace<'py>(
     Ok(PyBytes::new(py, &new))
 }
 
-/// The bundle in a compressed bundle; any other file is unchanged.
+/// Returns the decompressed bundle of a compressed one, and any other file unchanged.
 #[pyfunction]
 #[pyo3(signature = (file, *, max_decompressed=None))]
 pub fn unpack<'py>(

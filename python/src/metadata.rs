@@ -38,7 +38,7 @@ fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
         Value::Map(entries) => {
             let dict = PyDict::new(py);
             for (key, value) in entries {
-                // A key that cannot be one in Python, such as a list, stands as text.
+                // A key that a Python dictionary cannot have, such as a list, becomes text.
                 let key = match key {
                     Value::Array(_) | Value::Map(_) => key.to_string().into_bound_py_any(py)?,
                     key => object(py, key)?,

@@ -47,7 +47,8 @@ impl Section {
         self.bytes.as_bytes(py)
     }
 
-    /// The end of the function at an offset, and its wave size; None after the last byte.
+    /// The end of the function at an offset, and its wave size; None before the first function. The last function ends
+    /// at `usize::MAX`.
     pub fn piece_at(&self, offset: usize) -> Option<(usize, Option<u16>)> {
         let next = self.pieces.partition_point(|(start, _)| *start <= offset);
         let (_, lanes) = self.pieces.get(next.checked_sub(1)?)?;

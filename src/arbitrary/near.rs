@@ -30,7 +30,7 @@ pub struct NearValid {
     pub broken: Broken,
     bytes: [u8; 4 * MAX_DWORDS],
     words: [u32; MAX_DWORDS],
-    /// The number of bytes in `bytes` that count.
+    /// The number of bytes in `bytes` that belong to the result.
     len: u8,
 }
 
@@ -130,7 +130,7 @@ fn turn(valid: &Inst, place: u8) -> Option<NearValid> {
 }
 
 /// Gives a field a forbidden value. The search for such a field begins at field number `at`, and the search for a value
-/// at `start`.
+/// at twice `start`.
 fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     // The encoding and the operation are kept.
     let fields =
@@ -148,8 +148,8 @@ fn reserve(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     })
 }
 
-/// Changes an operand so that it breaks a rule beyond decoding. The search for a suitable operand begins at operand
-/// number `at`.
+/// Changes the field of a register so that the instruction breaks a rule beyond decoding. The search for a suitable
+/// field begins at number `at` of the register operands, and the search for a value at twice `start`.
 fn break_rule(valid: &Inst, at: u8, start: u8) -> Option<NearValid> {
     let registers =
         || valid.operands().filter(|o| matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Vgpr(_) | Reg::Agpr(_))));

@@ -122,8 +122,8 @@ fn keep_rules(mut inst: Inst) -> Result<Inst> {
             Err(RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. }) => {
                 let Some((lsb, width, _)) = place(&inst, field) else { return Err(Error::IncorrectFormat) };
                 put(&mut words, lsb, width, |code| match round {
-                    // Each round clears the lowest set bit of the code; if this does not help, the first register of a
-                    // file is taken.
+                    // Each of the first 16 rounds clears the lowest set bit of the code; later rounds take the first
+                    // scalar or the first vector register.
                     0..16 => code & code.wrapping_sub(1),
                     _ if round % 2 == 0 => 0,
                     _ => VGPR.into(),
@@ -158,7 +158,7 @@ fn decoded(target: Target, words: &mut Words) -> Result<Inst> {
     legal(target, words, MAX_DWORDS, |_| Ok(0), &mut Unstructured::new(&[]))
 }
 
-/// The words with one field changed, so that they break no rule, or read fewer scalars.
+/// The words with one field changed so that they break no rule or read fewer scalars; `None` if no change does this.
 fn relieved(inst: &Inst, rule: RuleError) -> Option<Words> {
     let reads = |rule| if let RuleError::ConstantBus { reads, .. } = rule { reads } else { u8::MAX };
     let before = (reads(rule), scalars(inst));
@@ -188,7 +188,8 @@ fn scalars(inst: &Inst) -> usize {
     inst.operands().filter(|operand| scalar(operand.value)).count()
 }
 
-/// The position of a field in the instruction, its width, and its value; for a split field, those of the low piece.
+/// The lowest bit of a field in the instruction, its width, and its value. For a split field, the bit and the width are
+/// those of the low piece.
 pub(super) fn place(inst: &Inst, field: Field) -> Option<(u8, u8, u32)> {
     let HeldField { first_bit: first, info, value, .. } =
         inst.fields().filter(|held| held.info.field == field).last()?;

@@ -12,11 +12,12 @@ use crate::target::Target;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Room {
-    /// Dwords of code.
+    /// The buffer for the code.
     Code,
-    /// Labels.
+    /// The slots for labels.
     Labels,
-    /// Fix-ups: one for each branch to a label and each alignment, two for the address of a symbol.
+    /// The slots for fix-ups: one for each branch to a label, each alignment, each loaded address of a label, and each
+    /// literal that the linker fills in (two for the address of a symbol).
     Fixups,
 }
 
@@ -107,7 +108,7 @@ pub enum AssembleErrorKind {
     /// The label belongs to another assembler.
     UnknownLabel(Label),
     /// The target is out of a branch's range, and either no [`Far`](crate::asm::Far) registers are set or the operation
-    /// has no long form. Addresses in bytes.
+    /// has no long form. Both addresses are in bytes.
     Distance {
         /// The address of the branch.
         from: u64,

@@ -126,7 +126,7 @@ impl Far {
 }
 
 /// The registers of long branches, with the code that writes long branches. This code is called through pointers, so
-/// that a program which never calls [`Assembler::far`](super::Assembler::far) does not have it.
+/// that a program which never calls [`Assembler::far`](super::Assembler::far) does not contain it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LongForm {
     far: Far,

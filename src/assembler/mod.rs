@@ -1,8 +1,8 @@
 //! Writes sequences of instructions with labels, branches, alignment and symbols.
 //!
 //! Labels and fix-ups are recorded in the caller's slots, in the order of the code. At the end, branches that do not
-//! reach their targets become long, and the code is moved apart in place. Nothing here depends on a generation: the
-//! operations are taken from the target's tables.
+//! reach their targets become long, and the code is moved apart in place. The module does not depend on a generation:
+//! the operations are taken from the target's tables.
 
 mod emit;
 mod error;
@@ -32,9 +32,9 @@ use slots::{Fixup, FixupKind, LabelPlace};
 
 /// Writes instructions one after the other into the caller's buffer: see [`Buffer`].
 ///
-/// Labels and fix-ups (one for each branch to a label and each alignment, two for a symbol's address) are kept in
-/// slices that the caller also provides. Nothing is allocated. You can emit an [`Inst`], a format's struct, dwords, or
-/// the result of a constructor: see [`Emit`].
+/// Labels and fix-ups ([`Room::Fixups`] tells how many are needed) are kept in slices that the caller also provides.
+/// Nothing is allocated. You can emit an [`Inst`], a format's struct, dwords, or the result of a constructor: see
+/// [`Emit`].
 ///
 /// ```
 /// # #[cfg(all(feature = "gfx942", feature = "text"))] {
@@ -85,7 +85,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         Assembler { target, out, base, far, len: 0, shift: 0, grown, labels, label_count: 0, fixups, fixup_count: 0 }
     }
 
-    /// Sets the address of the code, in bytes. The emitted dwords depend on it only through alignment and
+    /// Sets the address of the code, in bytes. The emitted dwords depend on this address only through alignment and
     /// [`Assembler::label_at`].
     ///
     /// # Errors
@@ -238,7 +238,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
         self.branch(inst, label)
     }
 
-    /// Emits `s_branch`. Unlike [`Assembler::jump`], it takes no tables of operations and operands.
+    /// Emits `s_branch`. Unlike [`Assembler::jump`], this does not look up the operation and its operands in tables.
     pub(crate) fn plain_jump(&mut self, label: Label) -> Result<(), AssembleError> {
         let inst = plain(self.target, Plain::Branch).map_err(AssembleErrorKind::from);
         let put = inst.and_then(|inst| self.put_branch(&inst, label));
@@ -292,7 +292,7 @@ impl<'a, B: Buffer + ?Sized> Assembler<'a, B> {
     }
 
     /// Loads the address of a symbol into a pair of scalar registers, as compilers do: `s_getpc_b64`, and two additions
-    /// whose literals the linker fills in (`sym@rel32@lo+4`, `sym@rel32@hi+12`). It takes 20 bytes and overwrites SCC.
+    /// whose literals the linker fills in (`sym@rel32@lo+4`, `sym@rel32@hi+12`). These take 20 bytes and overwrite SCC.
     ///
     /// # Errors
     /// There is no room, or the target has no such pair.

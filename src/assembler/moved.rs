@@ -132,7 +132,7 @@ impl Landings<'_> {
         let mut wrong: Option<Landing> = None;
         while let Some((at, inst)) = walk.next()? {
             let (at, end) = (self.start + at, self.start + walk.at);
-            // Branches to earlier dwords are done, so these are the branches to dwords of this instruction.
+            // Branches to earlier dwords are done, so the loop takes the branches to dwords of this instruction.
             while let Some(dword) = self.to(next).filter(|&dword| dword < end) {
                 let branch = self.branch(next);
                 if dword != at {
@@ -182,7 +182,7 @@ impl Landings<'_> {
         }
     }
 
-    /// Moves the entry at `root` below all greater ones.
+    /// Moves the entry at `root` down the heap until no entry below it is greater.
     fn sift(&mut self, mut root: usize, end: usize) {
         loop {
             let (left, right) = (2 * root + 1, 2 * root + 2);
@@ -213,7 +213,7 @@ pub(crate) struct Walk<'a, C: Memory + ?Sized> {
 }
 
 impl<C: Memory + ?Sized> Walk<'_, C> {
-    /// The next instruction and its dword.
+    /// The next instruction and its dword; `None` at the end of the code.
     pub(crate) fn next(&mut self) -> Result<Option<(usize, Inst)>, DecodeError> {
         let (at, rest) = (self.at, self.code.from(self.at));
         let Some(rest) = rest.filter(|rest| rest.head().1 > 0) else { return Ok(None) };

@@ -9,7 +9,7 @@ use crate::compose::{Plain, plain};
 use crate::decode::decode_words;
 use crate::inst::Inst;
 
-/// Growth of a branch that gets an `s_nop`. Long branches grow by more.
+/// Growth in dwords of a branch that gets an `s_nop`. Long branches grow by more.
 const PADDED: usize = 1;
 
 impl<B: Buffer + ?Sized> Assembler<'_, B> {
@@ -107,8 +107,8 @@ impl<B: Buffer + ?Sized> Assembler<'_, B> {
                     let mut there = branch.with_branch_target(from, to).map_err(|_| distance)?;
                     if fixup.growth == PADDED {
                         let nop = plain(self.target, Plain::Nop)?;
-                        // An `s_nop` after the branch leaves the branch at `from`. If it is still executed wrongly
-                        // there, because its target did not move, the `s_nop` comes before it.
+                        // An `s_nop` after the branch leaves the branch at `from`. If the branch is still executed
+                        // wrongly at `from`, because its target did not move, the `s_nop` comes before the branch.
                         let in_front = there.is_broken_branch();
                         nop.words().iter().for_each(|&word| _ = self.out.set_dword(at + usize::from(!in_front), word));
                         if in_front {

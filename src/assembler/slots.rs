@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::Relocation;
 
-/// A position in the code, whose address may be known or not. A label belongs to one assembler.
+/// A position in the code, perhaps not bound yet, or an address. A label belongs to one assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub(super) u32);
 

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// The value that the linker stores in a dword: the relocation types of the AMD GPU ELF format that code needs. The
-/// discriminant is the type's number.
+/// The type of a relocation, which states the value that the linker stores in a dword. The variants are the types of
+/// the AMD GPU ELF format that code needs. The discriminant is the type's number.
 ///
 /// Source: LLVM's AMDGPU usage guide, "Relocation Records". `S`: the symbol's address, `A`: the addend, `P`: the
 /// address of the dword, `G`: the offset of the symbol's entry in the global offset table, `GOT`: the address of that

@@ -71,7 +71,7 @@ pub unsafe extern "C" fn amdgpu_isa_flag(name: *const c_char) -> i32 {
     Flag::ALL.iter().find(|flag| flag.name() == name).map_or(-1, |flag| *flag as i32)
 }
 
-/// The flags of the instruction: flag number n is bit n. 0 if `inst` is not an instruction.
+/// Returns the flags of the instruction: flag number n is bit n. Returns 0 if `inst` is not an instruction.
 ///
 /// # Safety
 /// `inst` is null or an instruction.
@@ -132,8 +132,8 @@ pub unsafe extern "C" fn amdgpu_isa_counter(name: *const c_char) -> i32 {
     Counter::ALL.iter().find(|counter| counter.name() == name).map_or(-1, |counter| *counter as i32)
 }
 
-/// The counters that the instruction raises until it is done: counter number n is bit n. 0 if `inst` is not an
-/// instruction.
+/// Returns the counters that the instruction raises until it is done: counter number n is bit n. Returns 0 if `inst` is
+/// not an instruction.
 ///
 /// # Safety
 /// `inst` is null or an instruction.
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn amdgpu_isa_counters(inst: *const amdgpu_isa_inst) -> u3
     inst.counters().iter().fold(0, |all, counter| all | 1 << counter as u32)
 }
 
-/// The greatest value of a counter with which the instruction's wait ends; -1 if it does not wait for the counter.
+/// The greatest value of the counter at which the instruction stops waiting; -1 if it does not wait for that counter.
 ///
 /// # Safety
 /// `inst` is null or an instruction.

@@ -37,8 +37,8 @@ pub unsafe extern "C" fn amdgpu_isa_next(
 }
 
 /// Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the
-/// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label. Sources
-/// that the operation does not have hold the usual filler of the processor whose number `target` is: see
+/// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label. Source
+/// fields that the operation does not use hold the usual filler of the processor whose number `target` is: see
 /// `amdgpu_isa_filler`.
 ///
 /// # Safety
@@ -93,9 +93,9 @@ pub unsafe extern "C" fn amdgpu_isa_parse_why(
     }
 }
 
-/// Writes the filler of the instruction, the value of sources that the operation does not have, like `amdgpu_isa_text`:
-/// "llvm22" or "llvm23", after the assembler that writes it. Writes an empty text if the operation has all sources of
-/// its format, if all assemblers fill them alike, or if they hold something else.
+/// Writes the name of the filler, the value of source fields that the operation does not use, like `amdgpu_isa_text`:
+/// "llvm22" or "llvm23", after the assembler that writes this value. Writes an empty text if the operation uses all
+/// source fields of its format, if all assemblers fill the unused ones alike, or if these hold something else.
 ///
 /// # Safety
 /// `inst` is null or an instruction; `out` has `room` writable bytes.

@@ -4,8 +4,8 @@ use core::ffi::c_char;
 use core::fmt::Write;
 use core::mem::MaybeUninit;
 
-/// Whether the pointer and length make a slice. No object has more than `isize::MAX` bytes, so a length that the caller
-/// got from a negative number counts as an empty slice.
+/// Whether the pointer and length make a slice. No object has more than `isize::MAX` bytes, so a greater length, such
+/// as one made from a negative number, counts as an empty slice.
 fn is_slice<T>(at: *const T, len: usize) -> bool {
     !at.is_null() && len.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok())
 }

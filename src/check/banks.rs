@@ -27,7 +27,7 @@ pub(crate) struct Ports {
     pub dwords: u16,
 }
 
-/// The exceptions of a target and a format to the rules about banks.
+/// The exceptions to the rules about banks that a target and a format allow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Freedom {
     /// Whether the first sources of two moves can be in one bank.
@@ -74,7 +74,8 @@ impl Target {
         has.then_some(DualBanks { sources, others, moves, equal })
     }
 
-    /// The registers and banks that two operations in one instruction may share. `long`: whether the format is VOPD3.
+    /// The exceptions to the rules about banks for two operations in one instruction. `long`: whether the format is
+    /// VOPD3.
     pub(crate) fn dual_freedom(self, long: bool) -> Freedom {
         let [moves, equal] = TARGETS[self as usize].dual;
         Freedom { moves, equal, long }

@@ -67,7 +67,7 @@ pub(crate) fn has_bus(format: Format) -> bool {
     BUS.get(format as usize).is_some_and(|bus| *bus)
 }
 
-/// The greatest number of scalars that are noted: more than any operation reads.
+/// The greatest number of scalars that `reads` can hold: no operation reads as many.
 const MOST: usize = 8;
 
 pub(crate) fn reads(inst: &Inst) -> Reads {

@@ -57,7 +57,7 @@ pub(super) fn encode(
     };
     let (off, neither) = (off(words.target), neither(words.target));
     match (kind, code) {
-        // Modifiers tell that there is no address.
+        // Modifiers state that there is no address.
         (AddressKind::Buffer { .. }, None) => Ok(()),
         (AddressKind::Buffer { .. } | AddressKind::Global { .. }, Some(code)) => put_code(desc, code, words),
         (AddressKind::Global { .. }, None) => Err(Refused::Operand),
@@ -74,7 +74,7 @@ pub(super) fn encode(
         }
         // The vector address has already set this code.
         (AddressKind::Scalar { .. }, None) if is_off(words.get(desc.lsb, SADDR) as u16, words.target) => Ok(()),
-        // A scratch operation without a vector address has a code of its own.
+        // A scratch operation with neither address has a code of its own.
         (AddressKind::Scalar { .. }, None) if desc.dwords == 1 && neither != u16::MAX => put_code(desc, neither, words),
         (AddressKind::Scalar { .. }, None) => put_code(desc, off, words),
         // The codes for an absent address are registers in other operands.
@@ -155,7 +155,7 @@ pub(crate) fn is_second_export(desc: &OperandDesc) -> bool {
     export_number(desc) % 2 == 1
 }
 
-/// The number of an export source.
+/// The number of an export source, from 0 to 3.
 fn export_number(desc: &OperandDesc) -> u8 {
     match desc.field {
         Field::Vsrc0 => 0,

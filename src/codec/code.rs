@@ -48,7 +48,7 @@ pub(crate) fn has_literal64(target: Target) -> bool {
 }
 
 impl EncodedOperand {
-    /// The value in the form of the operand iterator.
+    /// The value that the operand iterator gives.
     pub(crate) fn value(self, target: Target, dwords: u16) -> Value {
         match self {
             EncodedOperand::Code(code) | EncodedOperand::Soffset(code) => meaning(target, code, dwords),

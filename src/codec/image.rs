@@ -204,9 +204,9 @@ impl<'d> Address<'d> {
     /// The number of registers of a part of an address that has `all` registers; `None` if the address does not need
     /// the part.
     ///
-    /// Without extra address fields, an image address is one run. Otherwise each register has a field, and the last
-    /// field may name the start of all remaining registers. In formats where it may, the fields of a ray name the start
-    /// of the node, of the extent, and of each vector.
+    /// Without extra address fields, an image address is one run. Otherwise each register has a field, except that
+    /// in some formats the last field names the start of all remaining registers. In these formats, the fields of a ray
+    /// name the start of the node, of the extent, and of each vector.
     pub fn part_dwords(&self, all: u16, part: u8) -> Option<u16> {
         part_dwords(self.shape, self.more(), self.fields, all, part)
     }
@@ -322,13 +322,14 @@ pub(crate) struct AddressPart {
     pub dwords: u16,
 }
 
-/// The registers of each part of a ray's address: an array without its first entry, the number of components.
+/// The number of registers of each part of a ray's address: the argument without its first entry, which is the number
+/// of components.
 const fn groups([_, node, extent, origin, direction, offset]: [u16; 6]) -> [u16; 5] {
     [node, extent, origin, direction, offset]
 }
 
-/// [`Address::part_dwords`] as a constant function, which constructors call. `more`: the components besides coordinates
-/// and gradients.
+/// The same as [`Address::part_dwords`], but a constant function, which constructors call. `more`: the components
+/// besides coordinates and gradients.
 pub(crate) const fn part_dwords(
     shape: AddressShape,
     more: u8,

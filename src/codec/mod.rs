@@ -97,7 +97,7 @@ pub(crate) fn encode(desc: &OperandDesc, coded: EncodedOperand, words: &mut Word
 
 /// Passes the values that part `part` of an operand accepts to `add`. `dwords` is the operand's least length.
 pub(crate) fn accept(form: &InForm<'_>, (part, dwords): (u8, u16), add: &mut impl FnMut(Accepted)) {
-    // The operand is absent if the bit is not set.
+    // Such an operand is absent if the bit at `write_if_bit` is not set.
     let returned = is_conditional(form.desc) && form.desc.access == Some(Access::Write);
     match form.desc.kind {
         OperandKind::Register(kind) => register::accept(kind, form, (dwords, returned), add),
@@ -175,7 +175,7 @@ pub(crate) const fn is_conditional(desc: &OperandDesc) -> bool {
     desc.write_if_bit != NONE
 }
 
-/// Whether the descriptor's field holds a number where the instruction could also have a register: an offset.
+/// Whether the descriptor's field holds a number; false only if the field of an offset holds a register or a literal.
 pub(crate) fn has_number(desc: &OperandDesc, inst: &Inst) -> bool {
     match desc.kind {
         OperandKind::Offset(OffsetKind::Dwords { imm } | OffsetKind::Bytes { imm, .. }) => flag(inst, imm),

@@ -48,7 +48,7 @@ pub(super) fn read(kind: RegisterKind, desc: &OperandDesc, inst: &Inst) -> Optio
             EncodedOperand::Code(desc.add + (value(desc, inst) as u16) * 2 + u16::from(!flag(inst, other)))
         }
     };
-    // Half a register counts as one.
+    // Half a register counts as one dword.
     Some((coded, if desc.kind.is_half() { 1 } else { dwords }))
 }
 
@@ -105,7 +105,7 @@ pub(super) fn encode(
         RegisterKind::AgprOrConstant if !is_agpr && code >= VGPR => Err(Refused::Operand),
         RegisterKind::Agpr | RegisterKind::AgprOrConstant => put_code(desc, vector, words),
         RegisterKind::Vector { acc } | RegisterKind::Matrix { acc, .. } | RegisterKind::Data { acc, .. } => {
-            // A constant does not change the flag, because another operand may use it.
+            // A constant does not change the flag, because another operand may have set the flag.
             if code >= VGPR {
                 words.decide(acc, is_agpr)?;
             }
@@ -124,8 +124,8 @@ pub(super) fn encode(
     }
 }
 
-/// Adds the codes that the operand, of at least `dwords`, accepts. `returned`: whether it is absent unless a bit is
-/// set.
+/// Adds the codes that the operand, of at least `dwords`, accepts. `returned`: whether the operand is absent unless
+/// a bit is set.
 pub(super) fn accept(
     kind: RegisterKind,
     form: &InForm<'_>,

@@ -73,7 +73,7 @@ impl Words {
         bit != NONE && self.get(bit, 1) == 1
     }
 
-    /// Sets or clears a bit that several operands may share; they must agree. A missing bit counts as 0.
+    /// Sets or clears a bit that several operands may share; the operands must agree. A missing bit counts as 0.
     pub(crate) fn decide(&mut self, bit: u8, on: bool) -> Result<(), Refused> {
         let mask = 1u128.checked_shl(bit.into()).unwrap_or(0);
         if mask == 0 && on || self.decided & mask != 0 && self.is_set(bit) != on {
@@ -84,7 +84,7 @@ impl Words {
         Ok(())
     }
 
-    /// Stores a field of the format whose first bit is `first`. High bits that do not fit are cut off.
+    /// Stores a field of a format; `first` is the first bit of the format. High bits that do not fit are cut off.
     #[inline]
     pub(crate) fn put_field(&mut self, first: u8, info: &FieldInfo, value: u32) {
         self.put(first + info.lsb, info.width, value);

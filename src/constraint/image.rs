@@ -11,8 +11,8 @@ pub(crate) const fn image_data_dwords(what: u8, dmask: u16, tfe: bool, d16: bool
     };
     let packed = if what & image::D16 != 0 && d16 { components.div_ceil(2) } else { components };
     let dwords = packed + tfe as u16;
-    // Atomic operations take one or two registers: a number from four on counts as one. Those with a comparison value
-    // take two or four registers: one counts as two.
+    // In atomic operations without a comparison value, a number from four on counts as one. In those with a comparison
+    // value, one counts as two.
     match dwords {
         4.. if what & image::ATOMIC != 0 => 1,
         1 if what & image::CMPSWAP != 0 => 2,

@@ -64,7 +64,8 @@ pub(crate) fn wide_of(t: &DecodeTables, number: ConstraintIndex) -> Option<&Wide
     t.wides.get(at.and_then(|at| t.wide.get(at)).map_or(0, |wide| wide.1.into())).filter(|_| is_wide)
 }
 
-/// The trailing dword that the words announce, if `trailing` has no flag for it.
+/// The trailing dword that the words announce, if `Constraints::trailing` has no flag for it, and the number of dwords
+/// that follow.
 pub(crate) fn listed(t: &DecodeTables, constraints: ConstraintIndex, bits: u64) -> Option<(TrailingDword, u8)> {
     let (of, list) = trailing_dwords(t, constraints)?;
     list.iter().find_map(|dword| {
@@ -195,7 +196,7 @@ impl Bits {
     }
 }
 
-/// The field that the first broken rule of the constraints names.
+/// The field of the first rule of the constraints that the words break, and its value.
 pub(crate) fn broken(t: &DecodeTables, constraints: &Constraints, pairs: &Pairs) -> Option<Bad> {
     let rules = if RULES == 0 { &[][..] } else { t.rules.get(usize::from(constraints.rules))? };
     let rule = rules.iter().find(|rule| !keeps(t, rule, pairs))?;

@@ -1,4 +1,4 @@
-//! Swaps the sources.
+//! Swaps the first two sources of an instruction.
 
 use super::{ConvertError, kept};
 use crate::codec::{Words, encode, read};

@@ -19,7 +19,7 @@ pub(crate) fn filled(target: Target, signature: &FormSignature) -> u64 {
     if ANY_FILLER { ignored(target, signature).fillers[target.filler() as usize] } else { 0 }
 }
 
-/// The bits of the sources that a form lacks.
+/// Mask of the bits of the sources that a form lacks.
 #[cfg(feature = "fast")]
 pub(crate) fn unused(target: Target, signature: &FormSignature) -> u64 {
     if ANY_FILLER { ignored(target, signature).sources } else { 0 }
@@ -34,7 +34,7 @@ impl Inst {
         if self.bits() & self.ignored_at_first(form) != self.kept_in(form) {
             return false;
         }
-        // Most instructions have no bits that only a longer list of masks has.
+        // Only longer instructions, and those with operands of variable length, can have further ignored bits.
         if self.len() <= 8 && !self.is_sized() {
             return true;
         }
@@ -74,8 +74,8 @@ impl Inst {
         words.iter_mut().zip([low as u32, (low >> 32) as u32]).for_each(|(word, bits)| *word |= bits);
     }
 
-    /// The filler of the sources that the operation does not have. `None` if it has all sources of its format, if all
-    /// assemblers fill them alike, or if they hold something else.
+    /// The filler of the sources that the operation does not have. `None` if the operation has all sources of its
+    /// format, if all assemblers write the same value to the missing sources, or if the words hold another value.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx1100", feature = "text"))] {

@@ -1,4 +1,4 @@
-//! Classes of instructions that are decoded in the same way, for `prove`: all that decoding derives from the opcode.
+//! Classes of instructions that are decoded in the same way, for the crate `prove`.
 
 use crate::constraint::{constraints_of, constraints_of_form};
 use crate::inst::Inst;
@@ -8,7 +8,7 @@ use crate::table::sizes::OP_INDICES;
 use crate::target::FAST_DECODE;
 use crate::target::{DECODE, DESCS, LENGTHS};
 
-/// The indices of the table entries with which all decoders and `length` read an instruction.
+/// A class of instructions: the indices of the table entries with which all decoders and `length` read them.
 ///
 /// Two instructions of one class are decoded by the same entries: the same values of their fields are accepted, and a
 /// fault in an entry shows in both.
@@ -24,7 +24,7 @@ impl DecodingClass {
         let (index, form) = (inst.op_index() as u16, inst.form());
         let second = inst.second_index().map_or(0, |index| index as u16);
         let sized = t.sized.binary_search(&index).ok().and_then(|at| t.sized_numbers.get(at));
-        // The entry of opcode index 0 stands for a missing second operation, which does no harm.
+        // The entry of opcode index 0 stands for a missing second operation; this does no harm.
         DecodingClass([
             t.opcode_space_of[lead].into(),
             u16::from(form) << 8 | inst.len() as u16,

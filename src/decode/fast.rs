@@ -1,9 +1,9 @@
 //! Decoder of nearly all instructions, without a branch that depends on the instruction.
 //!
 //! Real code is unpredictable: a decoder that branches on the words mispredicts about once per instruction, and that
-//! costs more than all the table look-ups. So every word takes the same look-ups. The result is a valid instruction of
-//! one to three dwords. Other words are left to other code, because a code announces another dword, a rule ties fields,
-//! or the words are invalid.
+//! costs more than all the table look-ups. So `look` makes the same look-ups for all words, and accepts most
+//! instructions of one or two dwords. `any` reads the other valid instructions of one to three dwords, with branches:
+//! those with a literal, with two operations, or with fields that a rule ties. `reference` reads all other words.
 
 use super::find;
 use crate::constraint::{broken, further, is_in_set, mask, op_index, opcode_space, refused_by, second_index};

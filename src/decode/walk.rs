@@ -27,7 +27,7 @@ pub struct Invalid {
 pub struct Decoded<I = Inst> {
     /// The offset of the first byte from the start of the code.
     pub offset: usize,
-    /// The instruction, or the dword that is not one and the reason.
+    /// The instruction, or the dword that is not one, with the reason.
     pub inst: Result<I, Invalid>,
 }
 

@@ -273,7 +273,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// COMPUTE_PGM_RSRC1.
+    /// The word COMPUTE_PGM_RSRC1.
     pub fn rsrc1(&self) -> PgmRsrc1 {
         PgmRsrc1::from_bits(self.words[12])
     }
@@ -283,7 +283,7 @@ impl KernelDescriptor {
         self.words[12] = word.into_bits();
     }
 
-    /// COMPUTE_PGM_RSRC2.
+    /// The word COMPUTE_PGM_RSRC2.
     pub fn rsrc2(&self) -> PgmRsrc2 {
         PgmRsrc2::from_bits(self.words[13])
     }
@@ -293,7 +293,7 @@ impl KernelDescriptor {
         self.words[13] = word.into_bits();
     }
 
-    /// COMPUTE_PGM_RSRC3.
+    /// The word COMPUTE_PGM_RSRC3.
     pub fn rsrc3(&self) -> PgmRsrc3 {
         PgmRsrc3::from_bits(self.words[11])
     }

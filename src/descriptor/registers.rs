@@ -29,7 +29,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Only the special registers, which assemblers assume to be used.
+    /// The registers of an empty kernel: only the special registers, which assemblers assume to be used.
     pub fn new(target: Target) -> Registers {
         let xnack_mask = target.has_xnack();
         Registers { vgprs: 0, accum_offset: 4, agprs: 0, sgprs: 0, vcc: true, flat_scratch: true, xnack_mask }
@@ -108,7 +108,7 @@ fn granules(count: u32, granule: u16) -> u32 {
 impl KernelTables {
     /// The number of special registers after a kernel's own registers.
     fn special(&self, target: Target, registers: &Registers) -> u16 {
-        // The hardware keeps the place of these registers even if scratch memory does not need registers of the kernel.
+        // Targets whose scratch memory needs no registers of the kernel still reserve the place of flat_scratch.
         let always = directive(target, DescriptorPart::EnablePrivateSegment).is_some();
         let of = |used: bool, count: u16| if used { count } else { 0 };
         of(registers.vcc, self.with_vcc)
@@ -163,7 +163,7 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Sets the numbers of registers where they are smaller than those of `registers`.
+    /// Raises the numbers of vector and scalar registers to those of `registers`, and sets `accum_offset`.
     #[cfg(feature = "alloc")]
     pub(crate) fn raise_registers(&mut self, target: Target, registers: Registers) -> Result<(), DescriptorError> {
         let old = self.rsrc1();

@@ -91,7 +91,8 @@ pub struct PgmRsrc2 {
 #[bitfield(u32)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PgmRsrc3 {
-    /// ACCUM_OFFSET, in granules of four registers, minus one; SHARED_VGPR_COUNT and the low bits of INST_PREF_SIZE.
+    /// On CDNA, ACCUM_OFFSET: granules of four registers, minus one. On RDNA, SHARED_VGPR_COUNT and the low bits of
+    /// INST_PREF_SIZE.
     #[bits(6, access = RO)]
     pub accum_offset: u8,
     #[bits(10, access = RO)]

@@ -30,12 +30,12 @@ use crate::vgpr_msb::VgprMsb;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Banks {
-    /// The addresses of entries and of branch targets, in their order, with their states; `None` if not reached yet.
+    /// The sorted addresses of entries and of branch targets, with the state at each; `None` if not reached yet.
     labels: Vec<(u64, Option<VgprMsb>)>,
     steps: BanksBuilder,
 }
 
-/// A builder of [`Banks`], which gets each instruction of the code.
+/// A builder of [`Banks`]. [`BanksBuilder::step`] adds each instruction of the code.
 #[derive(Clone, Debug, Default)]
 pub struct BanksBuilder {
     /// The addresses of data, and of instructions after which the state does not depend on the state before, with the
@@ -64,8 +64,8 @@ impl BanksBuilder {
         }
     }
 
-    /// The states before all instructions; `None` if no instruction sets the bits. `entries`: the addresses of
-    /// functions.
+    /// The states before all instructions; `None` if no instruction sets the bits. `entries` are the addresses at which
+    /// functions begin.
     pub fn finish(self, entries: impl IntoIterator<Item = u64>) -> Option<Banks> {
         if !self.sets {
             return None;

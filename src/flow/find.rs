@@ -182,7 +182,7 @@ impl<'c> Finder<'c> {
         }
     }
 
-    /// The target of a jump or call through registers, if the instructions from a dword on, without branches, determine
+    /// The target of a jump or call through registers, if the straight-line code from a dword up to the jump determines
     /// it. [`Finder::resolve`] looks for targets that several blocks determine.
     fn target_since(&self, mut dword: usize, address: u64, jump: &Inst) -> Option<u64> {
         let pair = jumps_to(jump)?;
@@ -384,7 +384,7 @@ fn address_in(flow: &Flow<'_>, block: usize, last: u64, pair: &Operand) -> Optio
     None
 }
 
-/// The lists of the reversed edges. `counts` is the number of lists that contain each block.
+/// The lists of the reversed edges. `counts` has, for each block, the number of lists that contain the block.
 fn reversed(lists: &Lists, counts: &[usize]) -> Lists {
     let mut end = 0;
     // The index for the next item of each list; after the loop, the end of the list.

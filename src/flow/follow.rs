@@ -103,7 +103,7 @@ impl Flow<'_> {
         self.meetings.get(block).copied().unwrap_or(true)
     }
 
-    /// Runs a block, up to a call at its end.
+    /// Runs the instructions of a block, with a call at its end, but not the called function.
     pub(super) fn run<S: State>(&self, block: usize, state: &mut S) {
         self.insts(block).for_each(|(address, inst)| state.step(&inst, self.offset_of(address)));
     }

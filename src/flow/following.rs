@@ -14,7 +14,7 @@ use super::{Exit, Flow, State};
 /// The greatest number of times that a block is passed. The states of this library need only a few.
 const MOST: u16 = 1000;
 /// The number of times that a block is passed before a value that grows there with each iteration of a loop becomes the
-/// greatest one.
+/// greatest possible one.
 const AGAIN: u16 = 3;
 /// The number of rounds of changes after which changes are made without waiting for the effect of other changes.
 const ROUNDS: usize = 200;
@@ -26,7 +26,7 @@ const ROUNDS: usize = 200;
 pub struct Following<'f, 'c, S, F> {
     flow: &'f Flow<'c>,
     group: &'f [usize],
-    /// Each block with its place, which is its index in the group, in the order of the blocks.
+    /// Each block with its place (its index in the group), sorted by block.
     places: Vec<(usize, usize)>,
     first: F,
     /// The state before each block at which paths meet. Any other block gets its state from its predecessor.
@@ -39,13 +39,13 @@ pub struct Following<'f, 'c, S, F> {
     undecided: Vec<usize>,
     /// The number of times that each block was passed since [`Following::settle`] began.
     passed: Vec<u16>,
-    /// The places of the blocks that were passed, which `passed` counts.
+    /// The places whose number in `passed` is not 0.
     counted: Vec<usize>,
     /// The place that `next_open` returned last.
     last: usize,
     /// The place from which on `enter_next` looks for functions to enter.
     entered: usize,
-    /// The place from which on blocks get no states; while a region changes, its end.
+    /// The place from which on blocks get no states: the end of the region that is being changed, or else of the group.
     end: usize,
 }
 
@@ -66,7 +66,8 @@ impl<S> Default for Exited<S> {
 }
 
 impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
-    /// A state to be followed. `group` is one of [`Flow::groups`]; `first` is the state at the beginning of a function.
+    /// Prepares to follow a state through `group`, which is one of [`Flow::groups`]. `first` returns the state at the
+    /// beginning of a function.
     pub fn new(flow: &'f Flow<'c>, group: &'f [usize], first: F) -> Self {
         let mut places: Vec<(usize, usize)> = group.iter().copied().zip(0..).collect();
         places.sort_unstable();
@@ -119,7 +120,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
     }
 
     /// Follows the state from the beginning until nothing changes, and calls `run` with every block that is reached and
-    /// the state before it. `run` turns this into the state at the block's end, by [`State::step`] for each of
+    /// the state before it. `run` turns that state into the one at the block's end, by [`State::step`] for each of
     /// [`Flow::insts`]. Returns the same as [`Following::settle`].
     ///
     /// States are dropped as soon as nothing leads back to their blocks, and code without loops and calls is passed
@@ -224,7 +225,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         is_final
     }
 
-    /// Passes a region without loops and calls, and removes the state before it. `false`: a block was passed too often.
+    /// Passes a region without loops and calls, and removes the state before it. Returns `false` if a block was passed
+    /// too often.
     fn pass_once(&mut self, places: &Range<usize>, run: &mut impl FnMut(usize, &mut S)) -> bool {
         self.enter_next(places);
         self.open.remove(&places.start);
@@ -237,7 +239,8 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         let at_entry = self.before.get(places.clone()).unwrap_or_default().to_vec();
         let open: Vec<usize> = self.open.range(places.clone()).copied().collect();
         let exits = self.take_exits(places);
-        // Blocks after the region get no states until its states are final: a change may still improve them.
+        // Blocks after the region get no states until the region's states are final, because a change may still improve
+        // those states.
         self.end = places.end;
         let mut is_final = true;
         for round in 0..=2 * ROUNDS {
@@ -274,9 +277,9 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         functions.filter_map(|function| self.exits.remove_entry(&function)).collect()
     }
 
-    /// Removes and returns the next one of some places whose state changed: the first after the place returned last,
-    /// otherwise the first of all. So a path back waits until all later places have been passed, and the changes of
-    /// overlapping loops are passed once for all loops, not once for each.
+    /// Removes and returns the next one of some places whose state changed: the first one at or after the place that
+    /// was returned last, otherwise the first of all. So a path back waits until all later places have been passed, and
+    /// the changes of overlapping loops are passed once for all loops, not once for each.
     fn next_open(&mut self, places: &Range<usize>) -> Option<usize> {
         let later = self.open.range(self.last.clamp(places.start, places.end)..places.end).next();
         let next = *later.or_else(|| self.open.range(places.clone()).next())?;
@@ -482,7 +485,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
 
 impl Flow<'_> {
     /// Follows a state along all paths from the entries, one function after the other, and calls `each` with every
-    /// block that is reached and the worst state before it. `first` is the state at the beginning of a function.
+    /// block that is reached and the worst state before it. `first` returns the state at the beginning of a function.
     ///
     /// Returns whether every state is final: `false` if repeated `join`s do not converge.
     pub fn follow<S: State>(&self, first: impl Fn(usize) -> S, each: impl FnMut(usize, &S)) -> bool {

@@ -1,4 +1,4 @@
-//! Registers that are live, and registers that a kernel uses.
+//! Registers that are live, and registers that a function uses.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,8 +12,8 @@ use crate::value::Reg;
 /// The effect of a write to a vector register on the lanes that are switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lanes {
-    /// The write replaces the whole register. Compilers assume this where every lane that executes the next read
-    /// executed the write.
+    /// The write replaces the whole register. Compilers assume this where every lane that executes the next read has
+    /// also executed the write.
     Replaced,
     /// The lanes keep their values, which may be read after they are switched on again. So a write ends the life of a
     /// value only if EXEC is not written between the write and the next read. Registers are live longer than with

@@ -73,7 +73,7 @@ pub enum Exit {
     },
     /// A jump to an unknown address in registers, for example a return.
     Indirect {
-        /// The first scalar register of the pair with the address.
+        /// The first scalar register of the pair with the address; `None` for other registers, such as `vcc`.
         pair: Option<u8>,
     },
     /// The end of the program, or the return from a trap.
@@ -98,7 +98,7 @@ pub struct Flow<'c> {
     successors: Lists,
     predecessors: Lists,
     /// Whether paths may meet at each block: it is an entry, does not have exactly one predecessor, or comes after a
-    /// known call, where the path of the caller goes on whenever the state at the function's end has changed.
+    /// known call. After such a call, the caller's path goes on again when the state at the function's end changes.
     meetings: Vec<bool>,
     entries: Vec<usize>,
     /// The entries that the caller gave: they have unknown callers.
@@ -109,7 +109,7 @@ pub struct Flow<'c> {
     return_sites: BTreeMap<usize, Vec<usize>>,
 }
 
-/// A list for each block, stored one after the other.
+/// Lists, one for each block, stored one after the other.
 #[derive(Clone, Debug, Default)]
 struct Lists {
     /// The end of each list.
@@ -231,7 +231,7 @@ impl<'c> Flow<'c> {
         let (target, code, address) = (self.target, self.code, self.address);
         let (mut at, end) = self.offset(start).zip(self.offset(end)).unwrap_or((0, 0));
         core::iter::from_fn(move || {
-            // Blocks are short, so each instruction is decoded by itself, from all of the code after it.
+            // Blocks are short, so each instruction is decoded by itself, from the rest of the code.
             let rest = code.get(at..).filter(|_| at < end)?;
             let inst = decode(target, rest).ok().filter(|inst| inst.len() <= end - at)?;
             let start = address.wrapping_add(at as u64);

@@ -47,7 +47,7 @@ impl Regions {
         regions
     }
 
-    /// Notes a path from one place to another.
+    /// Notes a path from a place back to itself or to an earlier place, and ignores other paths.
     fn connect(&mut self, to: usize, from: usize) {
         if let Some(last) = self.last_from.get_mut(to).filter(|_| to <= from) {
             *last = (*last).max(Some(from));

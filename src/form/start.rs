@@ -5,7 +5,7 @@ use crate::operation::OpcodeEntry;
 use crate::table::{DecodeTables, FieldInfo, Layout, MAX_DWORDS};
 use crate::target::{DECODE, LAYOUT, Target};
 
-/// The words of a format before other fields are set, and the field of the opcode.
+/// The words of a format with only the fixed fields set, and the field of the opcode.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
     pub dwords: [u32; MAX_DWORDS],
@@ -17,7 +17,7 @@ pub(crate) struct Start {
     #[cfg(feature = "make")]
     pub bits: u8,
     /// The width of the opcode, and the opcode index of opcode 0, in the opcode space that the first dword usually
-    /// determines. If the space has two operations in each instruction, there is no such opcode index.
+    /// determines. If `OpcodeSpace::second_op_base` is not 0, the width is 0 and the index is `u16::MAX`.
     op_bits: u8,
     base: u16,
 }

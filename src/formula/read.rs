@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         self.token == Some(Token::Symbol(symbol))
     }
 
-    /// Steps over the symbol if it is next.
+    /// Steps over the symbol if the symbol is next, and returns whether it was.
     fn takes(&mut self, symbol: &str) -> Result<bool> {
         let is_at = self.is_at(symbol);
         if is_at {

@@ -17,7 +17,8 @@ const SYMBOLS: [&str; 33] = [
     ":", "=", ";", ",", ".", "@", "(", ")", "[", "]", "{", "}",
 ];
 
-/// Splits off the next word, which is `None` at the end of the text. Returns `None` if no word begins there.
+/// Splits off the next word, which is `None` at the end of the text. Returns `None` if the text does not begin with a
+/// word.
 pub fn next(text: &str) -> Option<(Option<Token<'_>>, &str)> {
     let text = text.trim_start();
     let Some(first) = text.chars().next() else { return Some((None, text)) };

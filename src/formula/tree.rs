@@ -206,7 +206,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// The operators of each precedence, from the loosest to the closest.
+    /// The operators of each precedence, from the one that binds least to the one that binds most.
     pub const LEVELS: [&'static [(&'static str, Binary)]; 10] = [
         &[("||", Binary::OrElse)],
         &[("&&", Binary::AndAlso)],

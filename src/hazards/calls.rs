@@ -18,7 +18,7 @@ impl<C: Capacity> Pending<C> {
         self
     }
 
-    /// Enters a called function: from here on, the outstanding operations count as the caller's.
+    /// Enters a called function: from now on, the outstanding operations count as the caller's.
     pub fn enter(&mut self) {
         self.held.iter_mut().for_each(|held| held.inherited = true);
         // Operations that differed only in `inherited` have the same key now.
@@ -37,11 +37,11 @@ impl<C: Capacity> Pending<C> {
         self.held.keep(|held| !held.inherited);
     }
 
-    /// Returns from a called function, which began with [`Pending::enter`]. `exit` is the state at its end, perhaps
-    /// joined with the states of other callers.
+    /// Returns from a called function, which began with [`Pending::enter`]. `exit` is the state at the function's end,
+    /// perhaps joined with the states of other callers.
     pub fn returned_from(&mut self, exit: &Pending<C>) {
         if C::GROWS && exit.passed.is_empty() {
-            // No path from a known call has reached the end yet, so no operation of a caller is left there.
+            // No path from a known call has reached the end yet, so no operation of a caller is left at the end.
             self.held.cut(0);
             self.passed.iter_mut().for_each(|own| *own = Passed::FINISHED);
         }
@@ -83,7 +83,7 @@ impl<C: Capacity> Hazards<C> {
         self.msb = VgprMsb::ENTRY;
     }
 
-    /// Enters a called function: from here on, the instructions before it count as the caller's.
+    /// Enters a called function: from now on, all earlier instructions count as the caller's.
     pub fn enter(&mut self) {
         self.before_call = before_call(HAZARDS[self.target as usize]);
         let (past, owed) = (self.past.clone(), self.owed.clone());
@@ -103,8 +103,8 @@ impl<C: Capacity> Hazards<C> {
         self.owed.keep(|owed| !owed.inherited);
     }
 
-    /// Returns from a called function, which began with [`Hazards::enter`]. `exit` is the state at its end, perhaps
-    /// joined with the states of other callers.
+    /// Returns from a called function, which began with [`Hazards::enter`]. `exit` is the state at the function's end,
+    /// perhaps joined with the states of other callers.
     pub fn returned_from(&mut self, exit: &Self) {
         let (since, tables) = (exit.before_call, HAZARDS[self.target as usize]);
         for past in self.past.iter_mut().chain([&mut self.before_call]) {

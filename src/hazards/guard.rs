@@ -192,7 +192,7 @@ impl Waitcnt {
             take(&inst);
             left = first.counters().iter().fold(left, |left, counter| left.without(counter));
         }
-        // Each round takes the instruction that waits for the greatest number of the remaining counters.
+        // Each round takes the instruction that waits for as many of the remaining counters as possible.
         while let Some((inst, waits)) = left.next_inst(target) {
             take(&inst);
             left = waits.counters().iter().fold(left, |left, counter| left.without(counter));

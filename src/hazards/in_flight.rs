@@ -17,15 +17,15 @@ pub struct Held {
     pub first: u16,
     /// The number of registers.
     pub count: u16,
-    /// The number of the event, which is the kind of the operation, in the target's table.
+    /// The number of the operation's kind (its event) in the target's table.
     pub event: u8,
     /// Whether the operation was outstanding when the function began.
     pub inherited: bool,
-    /// The number of younger operations of the same order.
+    /// The number of younger operations of the same order: of the kinds that are done in order with this operation.
     pub age: u8,
     /// The number of operations counted in `age` that may be done before this one.
     pub loose: u8,
-    /// Whether the other counter of a flat operation holds the same registers.
+    /// Whether this is one of the two entries of a flat operation, which has an entry for each of its two counters.
     pub flat_pair: bool,
     /// Whether the operation is perhaps done, but not for certain: only one of a flat operation's two counters tells
     /// when it is done, or flat operations may have been done before older ones.
@@ -148,7 +148,7 @@ impl Event {
             Holds::Sources => {
                 let is_meant = |one: &Use| is_read_at_issue(one, flags) && RegSet::is_vector(one.run().0);
                 uses.each_run(is_meant, &mut take);
-                // The operation reads EXEC with the data, when it is done, but M0 when it is issued.
+                // The operation reads EXEC late, together with the data, but M0 when it is issued.
                 uses.each_run(|one| one.access.reads() && one.files & file::EXEC != 0, take);
             }
             Holds::Data => {
@@ -173,7 +173,7 @@ pub(super) fn is_read_at_issue(one: &Use, flags: Flags) -> bool {
     one.access.reads() && !is_kept
 }
 
-/// The events of an instruction that has these facts, with their numbers: at most one for each of these counters.
+/// The events of an instruction that has these facts, with their numbers: at most one for each of `counters`.
 pub(super) fn events_of(
     inst: &Inst,
     facts: u32,

@@ -61,7 +61,7 @@ impl Indexed {
         Indexed { reads: is & class::INDEXED_SOURCE != 0, writes: is & class::INDEXED_DESTINATION != 0, mode }
     }
 
-    /// Whether the instruction has no such operand.
+    /// Whether no index is added to any operand of the instruction.
     #[inline]
     pub(super) fn is_none(&self) -> bool {
         !self.reads && !self.writes && self.mode == IndexMode::OFF

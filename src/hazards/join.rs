@@ -1,4 +1,4 @@
-//! States where paths meet.
+//! Joins of the states of two paths, where the paths meet.
 
 use super::in_flight::Held;
 use super::past::{EMPTY, Past};
@@ -58,7 +58,8 @@ impl<C: Capacity> Pending<C> {
         self.merge_at(self.place(new).unwrap_or_else(|place| place), new)
     }
 
-    /// Merges an entry as [`Pending::merge`] does. `place`: the place of the first entry whose key is not less.
+    /// Merges an entry as [`Pending::merge`] does. `place` is that of the first entry whose key is not less than the
+    /// new one's.
     fn merge_at(&mut self, place: usize, new: &Held) -> bool {
         let Some(old) = self.held.get_mut(place).filter(|old| old.key() == new.key()) else {
             // An entry without room is left out. If it replaced another entry, the next join would bring that entry

@@ -2,8 +2,7 @@
 //!
 //! [`Hazards`] follows instructions in the order in which they are issued and reports the needs of the next one: the
 //! number of missing wait states (`s_nop`) or vector instructions (`v_nop`), or another instruction that has to come
-//! first, each with the [`Rule`] that demands it. `Hazards` is a small value: where paths meet, [`Hazards::join`] takes
-//! the worse of two.
+//! first, each with the [`Rule`] that demands it. Where paths meet, [`Hazards::join`] takes the worse of two states.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -66,7 +65,7 @@ pub struct Needs {
     pub states: Option<Need>,
     /// Missing vector instructions, such as `v_nop`.
     pub valu: Option<Need>,
-    /// A missing instruction, which is one of those in [`Rule::ends`].
+    /// A missing instruction: one of those that [`Rule::ends`] describes.
     pub event: Option<Need>,
 }
 

@@ -40,7 +40,7 @@ impl Modes {
         !(xnack | expert)
     }
 
-    /// The worse of both modes, for a place where paths with them meet.
+    /// The worse of both modes, for a place where paths with these modes meet.
     pub(crate) fn worse(self, other: Modes) -> Modes {
         let xnack = if self.xnack == other.xnack { self.xnack } else { None };
         Modes { xnack, expert: self.expert || other.expert }

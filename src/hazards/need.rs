@@ -33,8 +33,8 @@ pub struct Wait {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Doubt {
-    /// The operation may be done: the code waits for the other counter of a flat operation, or, before RDNA1, the
-    /// operation is older than a flat one.
+    /// The operation may be done already: the code has waited for the other counter of a flat operation, or, on targets
+    /// before RDNA1, has counted younger flat operations, which may be done first.
     Flat,
     /// The upper bits of the register's number are unknown: paths with different bits meet (CDNA5).
     Bank,
@@ -179,8 +179,8 @@ impl Counter {
 }
 
 impl Inst {
-    /// The counters that the instruction waits for (`s_waitcnt` or any other that waits), and the numbers at or below
-    /// which they must be.
+    /// The counters that the instruction waits for (`s_waitcnt` or any other wait), and the greatest numbers at which
+    /// the wait ends.
     ///
     /// A number to which the instruction adds a scalar register is not known, and is left out.
     ///

@@ -9,7 +9,7 @@ use crate::table::hazards::HazardTables;
 use crate::value::Access;
 use crate::vgpr_msb::VgprMsb;
 
-/// The next instruction, with its registers and its rules: these are looked up once for several calls of
+/// The next instruction, with its registers and its rules, all looked up once for several calls of
 /// [`Pending`](super::Pending) and [`Hazards`](super::Hazards).
 ///
 /// ```
@@ -61,8 +61,8 @@ impl<'i> Next<'i> {
         self.uses.inst.counters_of(self.uses.facts())
     }
 
-    /// Adds to `set` the registers of the operands whose access `is` selects. With [`Access::writes`], for example,
-    /// they are those of [`Inst::writes_in`].
+    /// Adds to `set` the registers of the operands whose access `is` selects. With [`Access::writes`], for example, the
+    /// registers are those of [`Inst::writes_in`].
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

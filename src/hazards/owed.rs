@@ -82,8 +82,8 @@ impl Owed {
         self.row == other.row && self.inherited == other.inherited && demands
     }
 
-    /// Whether this entry can stand for both entries where two paths meet. Waits count transcendental operations, so
-    /// the same number of them must have come after both instructions.
+    /// Whether this entry can stand for both entries where two paths meet. The effect of a wait depends on the number
+    /// of transcendental operations, so the same number of them must have come after both instructions.
     fn includes(&self, other: &Owed) -> bool {
         self.replaces(other) && self.age.trans == other.age.trans
     }

@@ -27,7 +27,7 @@ impl Match {
         Match { register, doubt: None }
     }
 
-    /// A match about a register, a number of `RegSet::run`, that is perhaps a part of an image's address.
+    /// A match by a register that is perhaps a part of an image's address. `register` is a number of `RegSet::run`.
     fn of_dimensions(consumer: &Uses<'_>, register: usize) -> Match {
         let register = RegSet::register(consumer.inst.target(), register);
         Match { register, doubt: Some(Doubt::Dimensions) }
@@ -68,7 +68,8 @@ fn by_dimensions(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> O
     first.map(|first| Match::of_dimensions(consumer, first))
 }
 
-/// The registers that the instruction reads if an image has enough dimensions, if the side is about its address.
+/// The registers that the instruction reads if an image has enough dimensions. `None` if there are none, or if the side
+/// is not about the image's address.
 pub(crate) fn perhaps_read(side: &Side, uses: &Uses<'_>) -> Option<Run> {
     let more = Some(uses.inst.perhaps_read()).filter(|(_, count)| *count != 0)?;
     let accessed = side.operands.as_ref()?;

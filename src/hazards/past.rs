@@ -22,7 +22,7 @@ pub struct Past {
     pub(super) place: u32,
     /// Whether a caller issued the instruction.
     pub(super) inherited: bool,
-    /// The registers of the instruction's vector result that later instructions have overwritten, which ends some rows
+    /// The registers of the instruction's vector result that later instructions have overwritten. Some rows have ended
     /// for these registers. Bit N stands for the N-th register, counted from 0.
     pub(super) gone: u32,
     /// The numbers of instructions issued after `inst`, by kind.
@@ -65,7 +65,8 @@ impl Default for Past {
     }
 }
 
-/// Equality of all fields but the place. Ages above the longest distance count as equal.
+/// Equality of all fields but the place. Ages above the longest distance count as equal, and so do instructions that no
+/// row distinguishes.
 impl PartialEq for Past {
     fn eq(&self, other: &Past) -> bool {
         let of = |past: &Past| {
@@ -89,7 +90,7 @@ impl Past {
 
     /// Whether both entries are of the same instruction, with the same registers and rows, and as many transcendental
     /// operations after it. The entries then differ at most in the other counts of their ages, and in their places.
-    /// Instructions that are the same for all of the rows count as the same.
+    /// Instructions that no row distinguishes count as the same.
     pub(super) fn is_same_entry(&self, other: &Past) -> bool {
         let of = |past: &Past| (past.rows, past.armed, past.gone, past.age.trans, past.msb, past.inherited, past.kind);
         of(self) == of(other) && self.is_same(other)
@@ -113,8 +114,8 @@ impl Past {
             && self.is_same(other)
     }
 
-    /// Whether other instructions may be of the same kind; never in a bounded state. Without an allocator, all states
-    /// are bounded.
+    /// Whether other instructions may be of the same kind: always `false` in a bounded state. Without an allocator, all
+    /// states are bounded.
     fn has_kind(&self) -> bool {
         cfg!(feature = "alloc") && self.kind != 0
     }
@@ -146,7 +147,7 @@ impl Past {
     }
 }
 
-/// A hash of the [`parts`] of a producer, never 0; or 0 for a producer that equals only the same instruction.
+/// A hash of the [`parts`] of a producer, never 0; or 0 if only the same instruction counts as equal to the producer.
 pub(super) fn kind(tables: &HazardTables, rows: u128, uses: &Uses<'_>) -> u32 {
     let is_about_registers = tables.numbered(rows).all(|(_, row)| row.is_about_registers());
     if !is_about_registers || uses.inst.perhaps_read().1 != 0 {

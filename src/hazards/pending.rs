@@ -20,8 +20,8 @@ use crate::vgpr_msb::VgprMsb;
 /// An operation raises one counter or two ([`Inst::counters`]) when it is issued. Until it is done, its results must
 /// not be read or overwritten, and its sources must not be overwritten if it reads them late. A wait ([`Inst::waits`])
 /// until at most N operations are left proves that an operation is done if N is zero, or if N younger ones of its order
-/// are outstanding. If as many younger ones were issued as the counter can hold, the operation is done, too: an
-/// operation that would raise a full counter must wait.
+/// were issued (operations of one order are done in the order of issue). If as many younger ones were issued as the
+/// counter can hold, the operation is done, too: an operation that would raise a full counter must wait.
 ///
 /// A flat operation raises two counters, and its address decides which of the two tells when it is done. So a wait is
 /// certainly missing only if it is missing for both counters; see [`Wait::is_sure`].
@@ -492,8 +492,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Marks as perhaps done the entry that a flat operation has in its other counter. `done` is the entry in the first
-    /// counter.
+    /// Marks as perhaps done the other entry of the flat operation that has the entry `done`.
     fn doubt_twin(&mut self, done: &Held) {
         // Entries of the same registers are next to each other.
         let registers = |held: &Held| (held.first, held.count);
@@ -571,7 +570,7 @@ impl<C: Capacity> Pending<C> {
         }
     }
 
-    /// Removes the oldest entry to make room, so that the state becomes incomplete.
+    /// Removes the oldest entry to make room. The state becomes incomplete.
     fn make_room(&mut self) {
         self.overflowed = true;
         let oldest = self.held().max_by_key(|held| held.age).map(Held::key);

@@ -27,7 +27,7 @@ const UNITS: [Depctr; 5] = [
     Depctr { va_sdst: Some(0), ..NONE },
     Depctr { vm_vsrc: Some(0), ..NONE },
 ];
-/// The greatest number of fillers before an instruction, more than any instruction needs.
+/// The greatest number of fillers (inserted instructions) before an instruction, more than any instruction needs.
 const MOST: usize = 64;
 
 impl<C: Capacity> Hazards<C> {
@@ -225,7 +225,7 @@ fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
                 Value::Reg(reg @ Reg::Vgpr(_)) if operand.access.reads() => Some(reg),
                 _ => None,
             };
-            // Nothing is outstanding for a register that the instruction reads.
+            // The move needs no wait: no result is outstanding in a register that the instruction reads.
             let reg = inst.operands().find_map(read)?;
             moved(well_known::V_MOV_B32, (Field::Vdst, reg), (Field::Src0, Value::Reg(reg)))
         }

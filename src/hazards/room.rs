@@ -28,7 +28,8 @@ pub trait Capacity: Clone + Debug + PartialEq + Eq {
     const GROWS: bool;
 }
 
-/// Storage in the value itself, which is `Copy` and needs no heap. A state without room becomes incomplete.
+/// Storage in the value itself, which is `Copy` and needs no heap. A state that lacks room for an entry becomes
+/// incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounded;
 
@@ -62,7 +63,7 @@ pub trait Room<T>: Clone + Debug + PartialEq + Eq + Deref<Target = [T]> + DerefM
     /// Inserts an item before the one at this place. Returns whether there was room.
     fn put(&mut self, at: usize, item: T) -> bool;
 
-    /// Removes the items from this place on.
+    /// Removes all items but the first `len`.
     fn cut(&mut self, len: usize);
 
     /// Removes some items, and keeps the order of the others.

@@ -158,7 +158,8 @@ fn rule_of(rows: &[HazardRow], n: usize) -> Option<Rule> {
     rows.get(n).map(|row| Rule(row.rule))
 }
 
-/// The distance between two instructions, which may depend on the passes of the matrix core that the first one takes.
+/// The distance that a rule demands between two instructions. It may depend on the number of passes that the first
+/// instruction takes in the matrix core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distance {
     agreed: [u8; 5],

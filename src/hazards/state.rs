@@ -1,5 +1,5 @@
-//! The earlier instructions from which the next one must keep a distance, or after which another instruction must come
-//! before it.
+//! The earlier instructions from which the next one must keep a distance, or after which a rule demands another
+//! instruction before the next one.
 
 use crate::compose::compose;
 use crate::flags::Flags;
@@ -27,8 +27,8 @@ use crate::vgpr_msb::VgprMsb;
 /// something out, and [`Hazards::protect`] inserts more than is needed.
 ///
 /// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where paths with different bits
-/// meet, a distance between vector registers is not [sure](Need::is_sure), and rules without a distance report nothing
-/// about them.
+/// meet, a need for a distance is not [sure](Need::is_sure) if it is about vector registers. Rules without a distance
+/// then report nothing about vector registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazards<C: Capacity = Bounded> {
     pub(super) target: Target,
@@ -39,7 +39,7 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) msb: VgprMsb,
     /// Scalar registers that instructions of `HazardTables::seen` have accessed.
     pub(super) seen: Seen,
-    /// The earlier instructions that distances are about, in the order of `Past::order`.
+    /// The earlier instructions from which distances are counted, in the order of `Past::order`.
     pub(super) past: C::Past,
     /// The earlier instructions after which another instruction has to come before the consumer.
     pub(super) owed: C::Owed,
@@ -51,12 +51,12 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) before_call: Past,
 }
 
-/// The change of the entries of earlier instructions when an instruction is issued. The steps of [`Hazards::step_of`] are
-/// inlined, so that its fields stay in registers.
+/// The change of the entries of earlier instructions when an instruction is issued. The steps of [`Hazards::step_of`]
+/// are inlined, so that the fields of an `Advance` stay in machine registers.
 struct Advance {
     /// The rows that the instruction ends.
     ends: u128,
-    /// The rows whose intermediate instruction this is.
+    /// The rows that demand an intermediate instruction, and for which the issued instruction is one.
     arms: u128,
     /// The rows whose intermediate instruction no longer counts.
     disarms: u128,
@@ -120,7 +120,7 @@ impl Hazards<super::Unbounded> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// The state with the demands of [`Hazards::strict`] from here on.
+    /// The state with the demands of [`Hazards::strict`] from now on.
     #[must_use]
     pub fn strictly(mut self) -> Self {
         self.strict = true;
@@ -142,7 +142,7 @@ impl<C: Capacity> Hazards<C> {
         self
     }
 
-    /// The modes, as far as they are known here.
+    /// The modes at this place in the code, as far as they are known.
     pub const fn modes(&self) -> Modes {
         self.modes
     }
@@ -278,7 +278,7 @@ impl<C: Capacity> Hazards<C> {
     /// Passes to `take` everything that may be missing because of instructions that had no room.
     pub(crate) fn each_lost(&self, next: &Next<'_>, mut take: impl FnMut(Need)) {
         if self.overflow.rows != 0 {
-            // Rows with two producers are omitted, because nothing here tells whether the other producer came.
+            // Rows with two producers are omitted, because `overflow` does not tell whether the other producer came.
             let consumes = self.consumes(next, self.overflow.rows) & !next.tables.again;
             let matches =
                 |(_, row): (usize, &HazardRow)| has_operand(&row.consumer, &next.uses).then_some(Match::sure(None));
@@ -414,8 +414,8 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Ends and arms rows as the instruction does under conditions. Returns the rows that it ends, and those that it
-    /// arms, for all earlier instructions.
+    /// Ends or arms rows of single earlier instructions, where the tables state conditions on registers or counts.
+    /// Returns the rows that the instruction ends for all earlier instructions, and those that it arms for all.
     #[inline(always)]
     fn end_rows(&mut self, next: &Next<'_>) -> (u128, u128) {
         let Next { tables, classes, ref uses } = *next;
@@ -439,8 +439,8 @@ impl<C: Capacity> Hazards<C> {
         (ends, arms)
     }
 
-    /// The rows in which the instruction is a producer. For the rows of `HazardTables::asking`, the registers have to be
-    /// compared with those seen.
+    /// The rows in which the instruction is a producer. For the rows of `HazardTables::asking`, the caller has to
+    /// compare the registers with those seen.
     #[inline(always)]
     fn produced(&self, next: &Next<'_>) -> u128 {
         let Next { tables, classes, ref uses } = *next;
@@ -460,7 +460,7 @@ impl<C: Capacity> Hazards<C> {
         rows
     }
 
-    /// Updates the entries of the earlier instructions for an instruction after them.
+    /// Updates the entries of the earlier instructions when another instruction is issued.
     #[inline(always)]
     fn advance(&mut self, by: &Advance, tables: &HazardTables) {
         let (all, mut kept) = (&mut *self.past, 0);
@@ -496,7 +496,7 @@ impl<C: Capacity> Hazards<C> {
         }
     }
 
-    /// Updates the entries after which a row demands another instruction.
+    /// Updates the entries of the earlier instructions after which a row demands another instruction.
     #[inline(always)]
     fn advance_owed(&mut self, by: &Advance, tables: &HazardTables) {
         let (strict, ends) = (self.strict, by.ends);

@@ -8,7 +8,7 @@ use crate::inst::Inst;
 use crate::opcode::Field;
 use crate::table::hazards::{HazardRow, HazardTables, Side, Upto, class};
 
-/// The instructions after an earlier one, counted by the kinds that rules ask for.
+/// The numbers of instructions after an earlier one, for each kind that rules count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
     /// The number of wait states.
@@ -17,7 +17,8 @@ pub struct Age {
     pub valu: u8,
     /// The number of transcendental operations.
     pub trans: u8,
-    /// The numbers of operations of the two kinds in `HazardRow::counts`. Only an entry for a single row counts them.
+    /// The numbers of operations of the two kinds in `HazardRow::counts`. Only an entry for a single row (`Owed`)
+    /// counts them.
     pub by_kind: [u8; 2],
     pub counted: Counted,
 }
@@ -90,8 +91,8 @@ impl Age {
     }
 }
 
-/// The number of instructions of `HazardTables::counted` since an earlier instruction: the least and the greatest of
-/// all paths.
+/// The number of instructions of `HazardTables::counted` since an earlier instruction: the least and the greatest
+/// number on any path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     fewest: u8,
@@ -125,10 +126,10 @@ pub(super) fn counted(tables: &HazardTables, is: u16, uses: &Uses<'_>) -> u8 {
     u8::from(is & class::COUNTED != 0 && is_counted())
 }
 
-/// Whether the wait `inst` ends a row of the producer: it leaves no operations, or at most as many as came after the
-/// producer. Vector operations complete in order only if the producer and all later ones are transcendental, or none of
-/// them is. Other operations are counted only with `row`; without `row`, only a wait that leaves none of them ends the
-/// row.
+/// Whether the wait `inst` ends a row of the producer: the wait leaves no operations outstanding, or at most as many as
+/// came after the producer. Vector operations complete in order only if the producer and all later ones are
+/// transcendental, or none of them is. Other operations are counted only with `row`; without `row`, only a wait that
+/// leaves none of them ends the row.
 pub(super) fn wait_ends(upto: &Upto, (row, producer, age): (Option<&HazardRow>, &Inst, &Age), inst: &Inst) -> bool {
     let left = (inst.get(Field::Simm16).unwrap_or(0) as u16 >> upto.lsb & upto.mask) as u8;
     let is_trans = || HazardTables::of(inst).classes(producer).is() & class::TRANS != 0;
@@ -167,7 +168,7 @@ pub(super) fn makes_pair(row: &HazardRow, age: &Age) -> bool {
     row.again.is_some_and(|again| age.valu.saturating_sub(1) <= again) && (!row.counted || age.counted.most > 0)
 }
 
-/// The scalar registers that were seen, as bits by their codes.
+/// The scalar registers that instructions of `HazardTables::seen` have accessed, as bits by their codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen(u128);
 
@@ -209,7 +210,7 @@ impl Seen {
         }
     }
 
-    /// Whether the row's producer side is about one of these registers in the instruction.
+    /// Whether the instruction has one of these registers in an operand that the row's producer side is about.
     pub(super) fn has(self, row: &HazardRow, uses: &Uses<'_>) -> bool {
         scalars(&row.producer, uses) & self.0 != 0
     }

@@ -7,8 +7,9 @@ use crate::table::paged;
 use crate::target::HAZARDS;
 
 impl Signature {
-    /// The passes of the matrix core that an instruction takes, on which [`Distance`](super::Distance) depends: the
-    /// usual number, and the number if a factor has 8 bits (`cbsz`, `blgp`). `None` for operations outside the core.
+    /// The numbers of passes that an instruction takes in the matrix core: the usual number, and the number if a factor
+    /// has 8 bits (`cbsz`, `blgp`). `None` for operations outside the core. A [`Distance`](super::Distance) may depend
+    /// on the number.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -78,7 +79,8 @@ pub(crate) fn bits(mut set: u128) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The classes of an instruction's two operations, or one and a class that no rule is about.
+/// The classes of an instruction's two operations. If it has only one operation, `second` is a class that no rule is
+/// about.
 #[derive(Clone, Copy)]
 pub(crate) struct Classes {
     pub first: &'static HazardClass,
@@ -86,13 +88,13 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// The rows of either class.
+    /// The rows that `of` returns for at least one of the classes.
     #[inline(always)]
     pub(crate) fn all(&self, of: impl Fn(&HazardClass) -> u128) -> u128 {
         of(self.first) | of(self.second)
     }
 
-    /// The properties of either class, as in `table::hazards::class`.
+    /// The properties that at least one of the classes has, as in `table::hazards::class`.
     #[inline(always)]
     pub(crate) fn is(&self) -> u16 {
         self.first.is | self.second.is

@@ -118,7 +118,7 @@ impl<'i> Uses<'i> {
         uses
     }
 
-    /// The instruction before its operands are found.
+    /// The instruction with an empty list of operands, for [`Uses::find`].
     #[inline(always)]
     pub fn none(inst: &'i Inst, msb: VgprMsb) -> Uses<'i> {
         Uses { inst, msb, files: (0, 0), facts: Cell::new(None), list: [Use::NONE; ROOM], count: 0 }

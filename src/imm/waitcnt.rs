@@ -48,7 +48,7 @@ impl Waitcnt {
         Waitcnt { counts: [None; Counter::ALL.len()], rest: 0 }
     }
 
-    /// Also waits until this counter is at or below `count`.
+    /// Adds a wait until this counter is at or below `count`.
     pub const fn with(mut self, counter: Counter, count: u8) -> Waitcnt {
         self.counts[counter as usize] = Some(count);
         self
@@ -60,20 +60,20 @@ impl Waitcnt {
         self
     }
 
-    /// Also waits until at most `count` vector memory operations are outstanding: up to 14, or 62 from gfx9 on. The
+    /// Adds a wait until at most `count` vector memory operations are outstanding: up to 14, or 62 from gfx9 on. The
     /// next number, 15 or 63, means no wait.
     pub const fn with_vmcnt(self, count: u8) -> Waitcnt {
         self.with(Counter::Vmcnt, count)
     }
 
-    /// Also waits until at most `count` exports, and stores that have not read their data yet, are outstanding: up to
-    /// 6. 7 means no wait.
+    /// Adds a wait until at most `count` exports, and stores that have not read their data yet, are outstanding: up to
+    /// 6. The number 7 means no wait.
     pub const fn with_expcnt(self, count: u8) -> Waitcnt {
         self.with(Counter::Expcnt, count)
     }
 
-    /// Also waits until at most `count` operations of LDS, GDS and scalar memory, and messages, are outstanding: up to
-    /// 14. 15 means no wait.
+    /// Adds a wait until at most `count` operations of LDS, GDS and scalar memory, and messages, are outstanding: up to
+    /// 14, or 62 from gfx10 on. The next number, 15 or 63, means no wait.
     pub const fn with_lgkmcnt(self, count: u8) -> Waitcnt {
         self.with(Counter::Lgkmcnt, count)
     }

@@ -5,7 +5,7 @@ use super::{NONE, Position};
 /// A kind of image data or image address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageKind {
-    /// Image data; these fields and the operation determine the number of registers.
+    /// Image data. `data`, `dmask`, `tfe` and `d16` determine the number of registers, and `acc` the register file.
     Data { data: ImageData, dmask: Position, tfe: Position, d16: Position, acc: Position },
     /// An image address. `shape`, the dimension at `dim` and the bit `a16` determine the number of registers, to which
     /// `OperandDesc::dwords - 1` are added. The registers are one run, or each has a field: the first has the operand's
@@ -73,7 +73,7 @@ impl AddressFields {
     }
 }
 
-/// The call that constructs the value, for generated tables.
+/// Writes the call that constructs the value, for generated tables.
 impl core::fmt::Debug for AddressFields {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "AddressFields::new({}, {})", self.count(), self.is_run())

@@ -1,6 +1,6 @@
-//! Operand kinds: how the bits of an operand or of a modifier are read, and which other bits affect this. The library
-//! and the generator in `build/` share this file; `isa/operands.isa` names the kind of each operand type in its column
-//! `as`.
+//! Operand kinds: how the bits of an operand or of a modifier are read, and which other bits change how they are read.
+//! The library and the generator in `build/` share this file; `isa/operands.isa` names the kind of each operand type in
+//! its column `as`.
 //!
 //! A kind belongs to a group, and each group has a file that reads, encodes and describes its operands:
 //!
@@ -53,7 +53,7 @@ impl OperandKind {
     /// A plain operand code.
     pub const CODE: OperandKind = OperandKind::Register(RegisterKind::CODE);
 
-    /// The kind of a name in `isa/operands.isa`, without the positions of other bits.
+    /// The kind with a name in `isa/operands.isa`, without the positions of other bits.
     pub fn named(name: &str) -> Option<OperandKind> {
         OperandKind::names().find(|(known, _)| *known == name).map(|(_, kind)| kind)
     }

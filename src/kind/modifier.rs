@@ -47,7 +47,7 @@ pub enum ModifierKind {
     TemporalHint {
         scope: Position,
     },
-    /// Eight lanes; the code at `code`, which announces the dword, is even if `fi` is 1.
+    /// A list of eight lanes. The code at `code`, which announces the trailing dword, is even if `fi` is 1.
     Dpp8 {
         code: Position,
     },

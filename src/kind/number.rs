@@ -97,7 +97,7 @@ impl NumberKind {
         matches!(self, NumberKind::Plain(Notation::SignedHex))
     }
 
-    /// Whether a request for the number in a field of 16 bits may be negative.
+    /// Whether a caller may also give a negative number for a field of 16 bits.
     pub const fn has_both_signs(self) -> bool {
         matches!(self, NumberKind::Plain(Notation::Hex | Notation::Int16))
     }

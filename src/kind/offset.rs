@@ -43,7 +43,7 @@ impl OffsetKind {
         }
     }
 
-    /// The field of a register that is added to the constant.
+    /// The position of the field of a register that can be added to the constant.
     pub const fn soffset(self) -> Position {
         match self {
             OffsetKind::Dwords { .. } => NONE,

@@ -50,8 +50,8 @@ pub enum RegisterKind {
     NamedOrVcc { named: Position },
     /// VCC, which no field names.
     Vcc,
-    /// A destination whose lowest bit is the inverse of the bit `other`, which is the lowest bit of the other
-    /// destination.
+    /// A destination register. The lowest bit of its number is the inverse of the bit `other`, the lowest bit of the
+    /// number of the other destination.
     OppositeParity { other: Position },
 }
 

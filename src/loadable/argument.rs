@@ -173,12 +173,12 @@ impl<'a> Argument<'a> {
         Argument { type_name: Some(name), ..self }
     }
 
-    /// States the access that the source declares, of an image or a pipe.
+    /// States the access that the source declares for an image or a pipe.
     pub const fn access(self, access: Access) -> Argument<'a> {
         Argument { access: Some(access), ..self }
     }
 
-    /// States the access that the code has. The runtime may rely on it.
+    /// States the access that the code really makes. The runtime may rely on this statement.
     pub const fn actual_access(self, access: Access) -> Argument<'a> {
         Argument { actual_access: Some(access), ..self }
     }
@@ -206,8 +206,8 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// Declares [`Hidden`]: for each row its description, its distance from the first one, its size in bytes, and its name
-/// in metadata.
+/// Declares [`Hidden`]: each row has a description, the distance in bytes from the first hidden argument, the size in
+/// bytes, and the name in metadata.
 macro_rules! hidden {
     ($(#[$about:meta])* enum Hidden {
         $($(#[$of:meta])* $variant:ident = $offset:literal, $size:literal, $name:literal;)*
@@ -235,9 +235,9 @@ macro_rules! hidden {
 hidden! {
     /// A value that the runtime passes to a kernel after its arguments.
     ///
-    /// These values begin at the first multiple of 8 after a kernel's arguments, each at a fixed distance
-    /// ([`Hidden::offset`]), in 256 bytes. The runtime fills in the values that the metadata list. Source: LLVM's
-    /// AMDGPU usage guide, code objects of version 5.
+    /// The values take 256 bytes, which begin at the first multiple of 8 after a kernel's arguments. Each value has a
+    /// fixed place in these bytes ([`Hidden::offset`]). The runtime fills in the values that the metadata list. Source:
+    /// LLVM's AMDGPU usage guide, code objects of version 5.
     enum Hidden {
         /// The number of whole workgroups in x.
         BlockCountX = 0, 4, "hidden_block_count_x";

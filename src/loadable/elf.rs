@@ -1,4 +1,4 @@
-//! Writes the file: headers, tables of symbols, descriptors, code.
+//! Writer of the ELF file: headers, tables of symbols, descriptors, code.
 
 use alloc::vec::Vec;
 
@@ -158,7 +158,7 @@ fn hash_table(out: &mut Out, kernels: &[Kernel<'_>], symbols: usize) -> Part {
         .flat_map(|kernel| [hash(kernel.name.bytes()), hash(kernel.name.bytes().chain(*b".kd"))])
         .map(|hash| hash.checked_rem(symbols as u32).unwrap_or(0))
         .collect();
-    // The first symbol of each bucket, and for each symbol the next one of its bucket.
+    // The table has the first symbol of each bucket, and for each symbol the next one of its bucket.
     let next = |from: usize, bucket: u32| {
         let mut rest = hashes.iter().enumerate().skip(from);
         rest.find(|(_, hash)| **hash == bucket).map_or(0, |(n, _)| n as u32 + 1)
@@ -193,7 +193,7 @@ fn names(kernels: &[Kernel<'_>]) -> (Vec<u8>, Vec<[u32; 2]>) {
     (names, offsets)
 }
 
-/// Writes the descriptors, which name the addresses of the code after them. Also returns the table of symbols.
+/// Writes the descriptors, each with the distance to its kernel's code after them. Also returns the table of symbols.
 fn descriptors_and_symbols(
     out: &mut Out,
     object: &CodeObject<'_>,
@@ -203,7 +203,7 @@ fn descriptors_and_symbols(
     let mut entries = Out(Vec::new());
     entries.0.resize(SYMBOL, 0);
     let part = out.begin(DESCRIPTOR_ALIGN, 0);
-    // Code has pages of its own.
+    // The code has memory pages of its own: its address is one page above its offset in the file.
     let end = part.offset + (object.kernels.len() * KernelDescriptor::SIZE) as u64;
     let code_offset = end.checked_next_multiple_of(CODE_ALIGN as u64).unwrap_or(end);
     let code_address = code_offset + PAGE;

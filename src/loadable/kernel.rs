@@ -67,8 +67,8 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// Sets the descriptor. The distance to the code is filled in, the size of the arguments if it is 0, and the
-    /// numbers of registers where they are smaller than the kernel's.
+    /// Sets the descriptor. [`CodeObject::to_elf`](super::CodeObject::to_elf) fills in the distance to the code, the
+    /// size of the arguments if it is 0, and the numbers of registers where they are smaller than the kernel's.
     pub fn descriptor(self, descriptor: KernelDescriptor) -> Kernel<'a> {
         Kernel { descriptor, ..self }
     }

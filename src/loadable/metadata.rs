@@ -48,7 +48,7 @@ impl Document {
         self.head(0x80, 15, 0xdf, len);
     }
 
-    /// A map with the entries that have a value, which are given in the order of their keys.
+    /// Writes a map of those entries that have a value. `entries` is in the order of the keys.
     fn entries(&mut self, entries: &[(&str, Option<Item<'_>>)]) {
         self.map(entries.iter().filter(|(_, item)| item.is_some()).count());
         for (key, item) in entries {

@@ -164,7 +164,7 @@ impl core::error::Error for KernelError {
 }
 
 impl<'a> CodeObject<'a> {
-    /// Kernels for a processor with any settings.
+    /// Kernels for a processor, with any setting of XNACK and SRAM-ECC.
     pub fn new(processor: Processor, kernels: &'a [Kernel<'a>]) -> CodeObject<'a> {
         CodeObject { processor, xnack: None, sramecc: None, language: None, printf: &[], kernels }
     }

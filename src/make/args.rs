@@ -1,7 +1,7 @@
 //! Operands for a [`Builder`](super::Builder), which are as wide as the operand that they are given for.
 //!
 //! The functions of [`make`](super) with the same names return an [`Op`](super::Op), whose type has a width. A builder
-//! takes operands of all widths, so the compiler cannot infer a width, which must be written: `s::<2>(4)`. The
+//! takes operands of all widths, so the compiler cannot infer the width, and the caller must write it: `s::<2>(4)`. The
 //! functions here need no width, and the builder does not compare widths.
 //!
 //! ```

@@ -23,7 +23,7 @@ enum Upper {
     Ones,
     /// The upper half is in this entry of `uppers`.
     At(u8),
-    /// The value is a double, and the lower half is the float of the same value.
+    /// The value is a double that equals the float in the lower half.
     Float,
 }
 
@@ -292,8 +292,8 @@ impl Arguments {
     pub(super) const DWORDS_AT: u32 = Packed::DWORDS_AT;
     pub(super) const ROLE_AT: u32 = Packed::ROLE_AT;
 
-    /// The code of an argument with this index, and the bits of its number from the width upwards. Equal bits mean the
-    /// same role and width, and a value of 32 bits.
+    /// The code of an argument with this index, and the bits of its number from the width upwards. If these bits equal
+    /// the key of a step, the argument has the step's role and width, and a value of 32 bits.
     #[inline(always)]
     pub(super) fn key(&self, n: u32) -> (u16, u32) {
         let packed = self.all.get(n as usize).copied().unwrap_or(Packed::NONE);
@@ -312,7 +312,7 @@ impl Arguments {
         self.all.get(n as usize).map_or((op::OFF, 0), |packed| (packed.code(), packed.dwords()))
     }
 
-    /// An argument that is an integer.
+    /// The value of an argument, if the argument is an integer.
     #[inline(always)]
     pub(super) fn integer(&self, n: u32) -> Option<i64> {
         let packed = *self.all.get(n as usize)?;

@@ -61,7 +61,7 @@ enum Encoding {
     Bits(u8),
     Sdwa,
     Dpp,
-    /// A DPP dword after base words of 32 or 64 bits.
+    /// A DPP dword after base words of 32 bits (`ShortDpp`) or 64 bits (`LongDpp`).
     ShortDpp,
     LongDpp,
 }
@@ -272,8 +272,8 @@ impl Builder {
     }
 
     /// Fills the first base form that holds the arguments, in the order of `search`: forms of 32 bits, then one of 64.
-    /// Returns `None` if no form holds them, or if an earlier form needs a closer look. A base form has no modifier of
-    /// SDWA or DPP.
+    /// Returns `None` if no form holds them, or if only `fill` can tell whether an earlier form does. A base form has
+    /// no modifier of SDWA or DPP.
     #[inline]
     fn plain(&self) -> Option<Inst> {
         let op_indices = self.opcode.op_indices(self.target);

@@ -23,7 +23,7 @@ use crate::value::Reg;
 
 pub use pair::{PairError, pair};
 
-/// An operation that can be either one of the two.
+/// An operation that can be the first or the second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Either;
 
@@ -45,8 +45,9 @@ pub trait Second {}
 impl Second for Either {}
 impl Second for OnlySecond {}
 
-/// One operation of a dual instruction. The functions of a target's module `vopd` make it, and the target's function
-/// `vopd` makes an instruction from two of them. The module and the function `vopd3` do so for VOPD3.
+/// One operation of a dual instruction. The functions of a target's module `vopd` make such operations, and the
+/// target's function `vopd` makes an instruction from two operations. The module and the function `vopd3` do so for
+/// VOPD3.
 ///
 /// `P`: [`Either`], [`OnlyFirst`] or [`OnlySecond`]; `F`: [`Vopd`] or [`Vopd3`].
 ///
@@ -275,7 +276,7 @@ fn build_as(builder: &Builder, second: Opcode, duals: &Duals) -> Result<Inst, Bu
 }
 
 impl<P> Dual<P> {
-    /// Converts one of a builder's operations.
+    /// Converts one of a builder's operations to a `Dual`.
     fn of(builder: &Builder, rules: &Rules, operation: &'static Operation, at: &Fields) -> Result<Dual<P>, BuildError> {
         let find = |field: Field| -> Result<Argument, BuildError> {
             let (_, argument) = builder.find(field).ok_or(BuildError::Missing(field))?;
@@ -292,7 +293,7 @@ impl<P> Dual<P> {
                 _ => Err(BuildError::Operand { field, given: argument.given(rules) }),
             }
         };
-        // The value of an optional number, which has a field of its own.
+        // Finds the value of an optional number, which has a field of its own.
         let number = |field: Field| match builder.find(field) {
             None => Ok(None),
             Some((_, argument)) => match argument.integer().map(u8::try_from) {

@@ -80,7 +80,7 @@ pub enum BuildError {
     /// The operation would read more scalar registers and literals than the constant bus carries. The error names the
     /// first excess operand; an implicit read of vcc or m0 counts first.
     ConstantBus(Field),
-    /// The field can hold the value, but the operation is of no use with it; see
+    /// The field can hold the value, but the operation cannot use it; see
     /// [`RuleError::Value`](crate::check::RuleError::Value).
     Excluded {
         /// The field.

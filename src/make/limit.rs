@@ -4,7 +4,7 @@ use super::modifiers::{Limit, ModifierSet, Pieces};
 use super::{BuildError, Code};
 
 impl<M: ModifierSet> Code<M> {
-    /// Checks the values of the fields that limits are about.
+    /// Checks the values of the fields that `limits` restricts.
     pub(super) const fn limited(self, mut limits: &[Limit]) -> Self {
         while let [limit, rest @ ..] = limits {
             let value = self.value(limit.at);

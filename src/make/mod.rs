@@ -37,7 +37,8 @@
 //! The module `constructors` of each target's module lists its functions: a table for each format, with operands and
 //! modifiers, and, with the feature `meaning`, with the formula of each operation.
 //!
-//! An [`Assembler`](crate::asm::Assembler) accepts these values directly, and reports their errors.
+//! An [`Assembler`](crate::asm::Assembler) accepts a [`Code`] or a [`Builder`] directly, and returns the error of an
+//! instruction that cannot be made.
 //!
 //! ```
 //! # #[cfg(feature = "gfx942")] {
@@ -60,9 +61,9 @@
 //! ```
 //!
 //! From RDNA3 on, operands of 16 bits in vector registers are halves: [`v(1).l()`](Vgpr::l) is `v1.l`, and
-//! [`v(1).h()`](Vgpr::h) is `v1.h`. They set the bits of `op_sel`; the method `op_sel` is needed only for scalars. Dual
-//! instructions are made from two operations: see [`Dual`]. If the target has its own spelling of an operation
-//! (`global_load_b64` instead of `global_load_dwordx2`), the function has both names.
+//! [`v(1).h()`](Vgpr::h) is `v1.h`. Such operands set the bits of `op_sel`; the method `op_sel` is needed only for
+//! scalars. Dual instructions are made from two operations: see [`Dual`]. If the target has its own spelling of an
+//! operation (`global_load_b64` instead of `global_load_dwordx2`), the function has both names.
 //!
 //! ```
 //! # #[cfg(feature = "gfx1100")] {
@@ -91,8 +92,8 @@
 //! # }
 //! ```
 //!
-//! These do not compile: a scalar where only a vector register is allowed, the wrong operand width, a modifier that the
-//! instruction lacks, an AccVGPR where none is allowed.
+//! The compiler refuses a scalar where only a vector register is allowed, the wrong operand width, a modifier that the
+//! instruction lacks, and an AccVGPR where none is allowed.
 //!
 //! ```compile_fail
 //! use amdgpu_isa::{gfx942, make::*};
@@ -111,8 +112,8 @@
 //! gfx942::v_add_f32_e32(a(0), v(1), v(2));
 //! ```
 //!
-//! These do not compile either: a whole register where a half is wanted, and a dual instruction whose first operation
-//! can only be the second one.
+//! The compiler also refuses a whole register where a half is wanted, and a dual instruction whose first operation can
+//! only be the second one.
 //!
 //! ```compile_fail
 //! use amdgpu_isa::{gfx1100, make::*};
@@ -137,7 +138,7 @@ mod image;
 mod limit;
 pub mod modifiers;
 mod op;
-#[allow(dead_code)] // Not every target calls all of it.
+#[allow(dead_code)] // Not every target calls all of the module.
 mod operand;
 mod resolve;
 
@@ -191,7 +192,7 @@ pub struct Code<M> {
 }
 
 impl<M: ModifierSet> Code<M> {
-    /// The dwords.
+    /// Returns the dwords of the instruction.
     ///
     /// # Errors
     /// The first error in operands or modifiers.

@@ -34,7 +34,8 @@ pub struct Limit {
     /// A bit for each run of `1 << shift` values.
     pub(crate) shift: u8,
     pub(crate) values: u128,
-    /// Other fields, with a bit for each of their values. Only instructions with one of these values are limited.
+    /// Other fields, with a bit for each of some of their values. An instruction is limited only if each of these
+    /// fields has one of its values.
     pub(crate) conditions: &'static [(Pieces, u128)],
 }
 
@@ -78,9 +79,9 @@ flags! {
     glc Glc
     /// Marks the access as streaming.
     slc Slc
-    /// Scope bit 0; atomics return the old value.
+    /// Sets scope bit 0; atomics return the old value.
     sc0 Sc0
-    /// Scope bit 1.
+    /// Sets scope bit 1.
     sc1 Sc1
     /// Makes the access coherent with other devices.
     scc Scc
@@ -116,7 +117,7 @@ flags! {
     row_en RowEn
     /// Marks the memory as non-volatile.
     nv Nv
-    /// Multiplies the index by the size of the data. An error if the address has no index.
+    /// Multiplies the index by the size of the data. Without an index in the address, this modifier is an error.
     scale_offset ScaleOffset
     /// States that the first matrix is the same as in the previous operation.
     matrix_a_reuse MatrixAReuse
@@ -311,9 +312,9 @@ lists! {
     op_sel OpSel OpSel
     /// Selects the halves that produce the upper result: bit i is 1 for the upper half of source i.
     op_sel_hi OpSelHi OpSelHi
-    /// Bit i negates source i for the lower result.
+    /// Negates sources for the lower result: bit i negates source i.
     neg_lo NegLo Neg
-    /// Bit i negates source i for the upper result.
+    /// Negates sources for the upper result: bit i negates source i.
     neg_hi NegHi NegHi
 }
 
@@ -347,8 +348,8 @@ pub trait Th: ModifierSet {
     const RETURNS: Option<bool>;
 }
 impl<M: Th> Code<M> {
-    /// Sets the temporal hint: a constant of the target's module `th_load`, `th_store` or `th_atomic`, or with
-    /// `SCOPE_SYS` of `th_load_system` or `th_store_system`.
+    /// Sets the temporal hint: a constant of the target's module `th_load`, `th_store` or `th_atomic`. With
+    /// `SCOPE_SYS`, the hint can also be a constant of the module `th_load_system` or `th_store_system`.
     ///
     /// If an operation has a function whose name ends in `_rtn`, that function always sets bit 0, and the function
     /// without the suffix refuses a hint with bit 0. Refuses a value that does not fit, and a value that the operation
@@ -415,8 +416,8 @@ impl<M: Bitop3> Code<M> {
 pub trait Tfe: ModifierSet {
     /// Position of the bit.
     const BIT: u8;
-    /// Lowest bit of the data field, and size of the data in dwords. The first is 255 if the size depends on modifiers,
-    /// which another check handles.
+    /// Lowest bit of the data field, and size of the data in dwords. If the size depends on modifiers, the first is
+    /// 255, and another check handles the size.
     const DATA: (u8, u8);
     /// Whether a run of registers must begin at an even register.
     const EVEN: bool;

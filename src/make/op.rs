@@ -121,7 +121,7 @@ impl<K, const N: usize> Op<K, N> {
 
 /// `N` scalar registers, starting at `first`. `s::<2>(4)` is `s[4:5]`.
 ///
-/// The constructor of the instruction checks that they exist on its target and are aligned.
+/// The constructor of the instruction checks that the registers exist on the target and are aligned.
 #[inline(always)]
 pub const fn s<const N: usize>(first: u8) -> Sgpr<N> {
     Op::new(SGPR + first as u16, 0)

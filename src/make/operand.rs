@@ -71,7 +71,7 @@ impl<M: ModifierSet> Code<M> {
         Code { high: (bits >> 64) as u64, ..Code::new(bits as u64, dwords) }
     }
 
-    /// Replaces a run of at most 32 bits.
+    /// Clears the bits of `mask` and sets those of `value`, both counted from bit `lsb`. Both have at most 32 bits.
     #[inline(always)]
     pub(super) const fn with_bits(mut self, lsb: u8, mask: u64, value: u64) -> Self {
         if lsb < 64 {
@@ -223,7 +223,7 @@ impl<M: ModifierSet> Code<M> {
         if code >= VGPR && code <= AGPR_LAST {
             let is_acc = code >= op::AGPR;
             if at.acc != NONE {
-                // No instruction has two of these bits at a distance of 64.
+                // No instruction has two AccVGPR bits at a distance of 64.
                 let bit = 1u64 << (at.acc & 63);
                 // Operands that share the bit must be of the same kind.
                 if self.decided & bit != 0 && self.is_set(at.acc) != is_acc {
@@ -281,7 +281,7 @@ impl<M: ModifierSet> Code<M> {
         self
     }
 
-    /// Whether an operand has set this bit to the other value.
+    /// Whether an operand has set this bit to another value than `on`.
     #[inline(always)]
     pub(super) const fn contradicts(&self, bit: u8, on: bool) -> bool {
         self.decided >> (bit & 63) & 1 == 1 && self.is_set(bit) != on
@@ -487,8 +487,8 @@ impl<M: ModifierSet> Code<M> {
         self.operand(rules, at, op)
     }
 
-    /// Encodes a matrix whose size depends on the format of its elements: 8 bits (0, 1), 6 (2, 3) or 4 (4). With
-    /// elements of 8 bits, the matrix has `most` registers.
+    /// Encodes a matrix whose size depends on the format of its elements: formats 0 and 1 have 8 bits, 2 and 3 have 6
+    /// bits, and 4 has 4 bits. With elements of 8 bits, the matrix has `most` registers.
     #[inline(always)]
     pub(crate) const fn matrix<K: Kind, const N: usize>(
         self,

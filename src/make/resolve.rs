@@ -25,7 +25,7 @@ pub(crate) struct Rules {
     pub null: u16,
     /// The code that means "no scalar address".
     pub off: u16,
-    /// The code of each `Special`, or 255.
+    /// The code of each `Special`, or 255 if the target lacks it.
     pub specials: &'static [u8],
     /// The class of each code below the vector registers, counted from 1, or 0 for a code without a class; and the bit
     /// `PAIR`.
@@ -41,7 +41,7 @@ pub(crate) struct Rules {
 const PAIR: u8 = 0x80;
 
 impl Rules {
-    /// The values that have names, one bit each.
+    /// The values of a list that exist on the target, one bit each.
     pub(super) const fn members(&self, list: NumberList) -> [u64; 1] {
         match list {
             NumberList::ExportTarget => self.exp_targets,

@@ -67,7 +67,7 @@ impl Signature {
                 _ if operand.field == Field::Literal => Source::Literal,
                 _ => Source::Operand(next(&mut read)),
             };
-            // In an encoding with a third source, this source stands for VCC.
+            // In encodings where a third source replaces VCC, the formula still names VCC.
             let is_mask = main == Source::Operand(2) && operand.bits == lanes;
             let names = |source: Source| match source {
                 Source::Data(0) => [Field::Data, Field::Data0, Field::Vdata, Field::Sdata].contains(&operand.field),
@@ -160,7 +160,8 @@ fn views(formula: &Formula) -> Vec<View> {
     all
 }
 
-/// The type of a value that is assigned to a place without a type, as in `u32(x)`, a number of bits, or a mask.
+/// The type of a value that is assigned to a place without a type: of a conversion (`u32(x)`), a count of bits or a
+/// mask.
 fn type_of(expr: &Expr, names: &[(&String, Option<Type>)]) -> Option<Type> {
     match expr {
         Expr::Convert(ty, a) => type_of(a, names).filter(|inner| *inner == Type::Lane).or(Some(*ty)),

@@ -10,7 +10,7 @@ use crate::table::{How, OperandTables, first_row};
 
 #[cfg(feature = "fast")]
 impl FastOperands {
-    /// Whether all operands are `How::Value`; `None` if the words do not match.
+    /// Whether there are operands and all are `How::Value`; `None` if the words do not match.
     #[inline(always)]
     fn is_plain(&self, inst: &Inst) -> Option<bool> {
         if inst.bits() & self.match_mask != self.match_value {
@@ -76,7 +76,8 @@ impl OperandTables {
         row.how == How::Other || row.role().is_some()
     }
 
-    /// The list of an instruction, and whether all its operands are `How::Value` and none is a literal.
+    /// The list of an instruction. The second value is true only if the list is not empty, all its operands are
+    /// `How::Value` and none is a literal.
     #[cfg(feature = "fast")]
     #[inline(always)]
     pub(crate) fn of(&self, inst: &Inst) -> (OperandList, bool) {
@@ -87,8 +88,8 @@ impl OperandTables {
         }
     }
 
-    /// [`OperandTables::of`] if the first entry does not match. The entry is looked up again here, so that the common
-    /// path need not keep it in a register.
+    /// Does the work of [`OperandTables::of`] if the first entry does not match. This function looks that entry up
+    /// again, so that the common path need not keep the entry in a register.
     #[cfg(feature = "fast")]
     #[inline(never)]
     fn of_others(&self, inst: &Inst) -> (OperandList, bool) {

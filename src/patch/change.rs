@@ -41,7 +41,7 @@ impl Inst {
         Ok(changed)
     }
 
-    /// Sets a field in place: [`Inst::with`]. After an error the instruction is as it was.
+    /// Sets a field in place: see [`Inst::with`]. After an error the instruction is as it was.
     #[inline]
     pub(super) fn put(&mut self, field: Field, value: u32) -> Result<(), PatchError> {
         let (first, info) = self.settable(field).ok_or(PatchError::NoField(field))?;
@@ -90,10 +90,10 @@ impl Inst {
         }
     }
 
-    /// Like [`Inst::with`], with the number that the operation reads from the field. Some numbers are signed: the
-    /// offset of a global or scalar load, the distance of a branch. For these, the upper half of the field's values
-    /// means negative numbers. Numbers are not masked. A constant of 16 bits and a literal are bits with either sign.
-    /// In all other fields a negative number does not fit.
+    /// Like [`Inst::with`], but takes the number that the operation reads from the field. Some numbers are signed: the
+    /// offset of a global or scalar load, the distance of a branch. In such a field, the upper half of the values means
+    /// negative numbers. Numbers are not masked. A constant of 16 bits or a literal can be given as a signed or an
+    /// unsigned number. In all other fields a negative number does not fit.
     ///
     /// # Errors
     /// As for [`Inst::with`].
@@ -125,7 +125,7 @@ impl Inst {
         self.with(field, bits)
     }
 
-    /// Whether the field takes negative numbers, and whether its upper values are also positive ones.
+    /// Whether the field takes negative numbers, and whether its upper values are also positive numbers.
     fn signs(&self, field: Field) -> (bool, bool) {
         let is_constant = |desc: &OperandDesc| {
             desc.width == 16 && matches!(desc.kind, OperandKind::Number(kind) if kind.has_both_signs())

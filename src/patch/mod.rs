@@ -1,7 +1,7 @@
 //! Changes instructions, in memory or as values.
 //!
 //! Each method of [`InstMut`] calls the method of [`Inst`] that returns a changed instruction ([`Inst::with`] and
-//! others), and writes the result back if it is valid. Nothing here depends on a generation.
+//! others), and writes the result back if it is valid. Nothing in this module depends on the target's generation.
 
 mod change;
 mod error;
@@ -59,7 +59,7 @@ impl<C: Memory + ?Sized> Deref for InstMut<'_, C> {
 }
 
 impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
-    /// The first instruction of `code`. The code after it is never changed.
+    /// Decodes the first instruction of `code`. The code after it is never changed.
     ///
     /// # Errors
     /// See [`decode`](crate::decode()).
@@ -73,7 +73,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
         Ok(InstMut { inst, code })
     }
 
-    /// Sets a field: [`Inst::with`].
+    /// Sets a field: see [`Inst::with`].
     ///
     /// # Errors
     /// As for [`Inst::with`]; the memory is unchanged.
@@ -83,7 +83,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
         Ok(())
     }
 
-    /// Sets a field to a signed value: [`Inst::with_signed`].
+    /// Sets a field to a signed value: see [`Inst::with_signed`].
     ///
     /// # Errors
     /// As for [`Inst::with_signed`]; the memory is unchanged.
@@ -91,7 +91,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
         self.change(|inst| inst.with_signed(field, value))
     }
 
-    /// Sets the literal: [`Inst::with_literal`].
+    /// Sets the literal: see [`Inst::with_literal`].
     ///
     /// # Errors
     /// As for [`Inst::with_literal`]; the memory is unchanged.
@@ -99,7 +99,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
         self.change(|inst| inst.with_literal(literal))
     }
 
-    /// Sets a constant that has parts: [`Inst::with_imm`].
+    /// Sets a constant that has parts: see [`Inst::with_imm`].
     ///
     /// # Errors
     /// As for [`Inst::with_imm`]; the memory is unchanged.
@@ -107,7 +107,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
         self.change(|inst| inst.with_imm(imm))
     }
 
-    /// Sets an operand: [`Inst::with_operand`].
+    /// Sets an operand: see [`Inst::with_operand`].
     ///
     /// # Errors
     /// As for [`Inst::with_operand`]; the memory is unchanged.
@@ -115,7 +115,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
         self.change(|inst| inst.with_operand(field, value))
     }
 
-    /// Sets an operand to a register: [`Inst::with_operand`].
+    /// Sets an operand to a register: see [`Inst::with_operand`].
     ///
     /// # Errors
     /// As for [`Inst::with_operand`]; the memory is unchanged.
@@ -123,7 +123,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
         self.set_operand(field, Value::Reg(register))
     }
 
-    /// Sets the target of a branch or call at the address `pc`, in bytes: [`Inst::with_branch_target`].
+    /// Sets the target of a branch or call at the address `pc`, in bytes: see [`Inst::with_branch_target`].
     ///
     /// # Errors
     /// As for [`Inst::with_branch_target`]; the memory is unchanged.
@@ -131,7 +131,7 @@ impl<'a, C: Memory + ?Sized> InstMut<'a, C> {
         self.change(|inst| inst.with_branch_target(pc, target))
     }
 
-    /// Sets the operation: [`Inst::with_opcode`].
+    /// Sets the operation: see [`Inst::with_opcode`].
     ///
     /// # Errors
     /// As for [`Inst::with_opcode`]; the memory is unchanged.

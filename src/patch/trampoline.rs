@@ -140,7 +140,7 @@ const DISPLACED: usize = JUMP + crate::table::MAX_DWORDS;
 impl Trampoline {
     /// Writes the trampoline to `area`, and the jump into `code`, whose first byte has the address `base`. Besides the
     /// payload, `area` needs at most 88 dwords. Without `far` it needs at most 6, or 8 on targets with
-    /// [broken branches](Target::has_broken_branches), beside which an `s_nop` may be needed.
+    /// [broken branches](Target::has_broken_branches), where a branch may need an `s_nop` beside it.
     ///
     /// # Errors
     /// See [`TrampolineError`]. In that case `code` is unchanged, but `area` may have been written to.
@@ -154,8 +154,8 @@ impl Trampoline {
         self.install_as::<true, C, B>(code, base, payload, area)
     }
 
-    /// Like [`Trampoline::install`], but never uses `far`. A program that calls only this one has neither the assembler
-    /// nor the tables for long branches: on a Cortex-M4, it is 2 KB larger than one that decodes.
+    /// Like [`Trampoline::install`], but never uses `far`. A program that calls only `install_near` links neither the
+    /// assembler nor the tables for long branches: on a Cortex-M4, it is 2 KB larger than a program that only decodes.
     ///
     /// # Errors
     /// As for [`Trampoline::install`] without `far`.
@@ -242,7 +242,7 @@ impl Trampoline {
         if at < code.dwords() { Ok(at) } else { Err(outside) }
     }
 
-    /// `s_branch` from one address to another. `dword` is its place, for errors.
+    /// The word of an `s_branch` from one address to another. `dword` is the place of the branch, for errors.
     fn branch(&self, from: u64, to: u64, dword: usize) -> Result<u32, TrampolineError> {
         let word = plain_word(self.target, Plain::Branch).map_err(|kind| error_at(dword, kind, S_BRANCH))?;
         let distance = distance(from, to).ok_or_else(|| too_far((from, to), dword, S_BRANCH))?;

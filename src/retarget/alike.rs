@@ -1,6 +1,7 @@
 //! Conversion of an instruction whose form has the same operands and modifiers, in the same bits, on both targets.
 //!
-//! The bits of the format and of the opcode are those of the target; all others are copied if they mean the same there.
+//! The bits of the format and of the opcode are those of the target. All other bits are copied if they have the same
+//! meaning on the target.
 
 use super::{RetargetError, follows, names, translate};
 use crate::check::{RuleError, excluded};
@@ -85,7 +86,7 @@ struct Both<'a> {
     there: Target,
     /// The last code of the scalar registers that both targets have.
     scalars: u16,
-    /// Whether the same codes mean an absent address.
+    /// Whether the same codes mean an absent address on both targets.
     is_off: bool,
 }
 
@@ -136,7 +137,7 @@ impl Both<'_> {
         modifier(desc, self.from) < 0 || names::value(self.here, self.there, Some(desc), desc.field, bits) == Some(bits)
     }
 
-    /// Whether the code in the field means the same register or constant.
+    /// Whether the code in the field means the same register or constant on both targets.
     #[inline]
     fn is_same_code(&self, desc: &OperandDesc) -> bool {
         let code = code_in(desc, self.from);

@@ -112,7 +112,7 @@ fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Ope
     kept(x) == kept(y) && (constant || half || x.bits == y.bits)
 }
 
-/// Whether both destinations keep the half of a register that is not written, or both do not. Only DPP makes a
+/// Whether both destinations keep the half of a register that is not written, or neither does. Only DPP makes a
 /// difference: in lanes that it leaves out, every destination counts as read.
 fn same_half(a: &Inst, (desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
     let keeps = |desc: &OperandDesc, operand: &Operand| operand.bits == HALF || desc.access == Some(Access::ReadWrite);

@@ -50,17 +50,17 @@ pub enum RetargetError {
     Bits {
         /// The lowest bit.
         first: u8,
-        /// The highest one.
+        /// The highest bit.
         last: u8,
-        /// The number of the bits' field: see [`RetargetError::bit_fields`].
+        /// The number of the field that has these bits in the instruction: see [`RetargetError::bit_fields`].
         field: Option<u8>,
         /// The number of the field that has these bits on the target.
         field_there: Option<u8>,
     },
     /// The operation has floats of 8 bits, which mean other numbers on the target.
     Floats(Opcode),
-    /// A load of half a register keeps the other half of this operand on one of the two targets. On the other one it
-    /// clears that half if the memory has ECC.
+    /// A load of half a register keeps the other half of this operand on one of the two targets. On the other target
+    /// the load clears that half if the memory has ECC.
     Half(Field),
     /// The target lacks the register or the constant, or its operation does not accept it in this operand.
     Register {
@@ -94,7 +94,7 @@ fn field_name(field: Option<u8>) -> Option<&'static str> {
     HWREG_FIELD_NAMES.get(usize::from(field?)).copied()
 }
 
-/// Writes that the target lacks a value, by its name in the text of the instruction.
+/// Writes that the target lacks a value, with the value's name in the text of the instruction.
 #[cfg(feature = "text")]
 fn name(target: Target, field: Field, value: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match crate::value_name::ValueName::of(target, field, value) {

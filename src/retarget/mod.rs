@@ -1,8 +1,8 @@
 //! Conversion of an instruction to another target.
 //!
-//! Nothing here depends on a generation. The operation's encodings are looked up on the target. Each field is stored in
-//! the target's field of the same name, with the code or value of the same name. The words are then decoded and
-//! compared, operand by operand and modifier by modifier, before they are returned.
+//! The module does not depend on a generation. The operation's encodings are looked up on the target. Each field is
+//! stored in the target's field of the same name, with the code or value of the same name. The words are then decoded
+//! and compared, operand by operand and modifier by modifier, before they are returned.
 
 #[cfg(feature = "fast")]
 mod alike;
@@ -41,21 +41,24 @@ impl Inst {
     /// Values that the target encodes differently are converted: a scalar load's offset in dwords or bytes, the
     /// counters of `s_waitcnt`, and registers, messages and constants whose numbers have changed. Bits that the
     /// hardware ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9. A dual instruction
-    /// (VOPD) remains one; it is an error if the target lacks one of its operations, or has no dual instructions.
+    /// (VOPD) remains a dual instruction, and is an error if the target lacks one of its operations, or has no dual
+    /// instructions.
     ///
     /// A source 0 becomes `null`, or the reverse, where the target accepts only one of them. A hardware register
-    /// becomes the register of the same name, or of the name that RDNA4 gave to it. If the target has a field in
-    /// another place, the field is found there. Bits that have another meaning on the target, or a meaning on one of
-    /// the targets only, are an error. An output modifier (`mul:2`, `div:2`) has the same meaning where the mode
-    /// flushes denormal results. In other modes it does nothing before RDNA4. The dual maximum and minimum of floats
-    /// have other names from RDNA4m on. Before RDNA4m, the mode decides whether they quiet NaN, as with `v_max_f32`.
+    /// becomes the register of the same name, or of the name that RDNA4 gave to it. If the target has a field of the
+    /// register in another place, the result names that place. Bits that have another meaning on the target, or a
+    /// meaning on only one of the targets, are an error. An output modifier (`mul:2`, `div:2`) has the same meaning
+    /// where the mode flushes denormal results. In other modes it does nothing before RDNA4. The dual maximum and
+    /// minimum of floats have other names from RDNA4m on. Before RDNA4m, the mode decides whether they quiet NaN, as
+    /// with `v_max_f32`.
     ///
     /// A load of half a register is an error if only one of the targets can have memory with ECC, where such a load
     /// clears the other half.
     ///
-    /// If the waves of the targets have 32 and 64 lanes, instructions that read or write a mask of lanes as wide as the
-    /// wave are errors. Others keep their words' meaning, and the caller has to look at those that count lanes or name
-    /// a part of a mask: `v_readlane_b32` of lane 40, `v_mbcnt_hi_u32_b32`, `s_mov_b32 exec_lo`.
+    /// If the waves of one target have 32 lanes and those of the other 64, instructions that read or write a mask of
+    /// lanes as wide as the wave are errors. Other instructions are converted as usual, and the caller has to check
+    /// those that count lanes or name a part of a mask: `v_readlane_b32` of lane 40, `v_mbcnt_hi_u32_b32`,
+    /// `s_mov_b32 exec_lo`.
     ///
     /// # Errors
     /// The target lacks something; the error names it.
@@ -115,8 +118,8 @@ fn has_same_floats(from: &Inst, target: Target) -> Result<(), RetargetError> {
     }
 }
 
-/// Fails if the instruction loads half a register, and the other half becomes zero on one of the targets while the
-/// memory has ECC.
+/// Fails if the instruction loads half a register, and only one of the targets clears the other half if the memory has
+/// ECC.
 fn has_same_halves(from: &Inst, target: Target) -> Result<(), RetargetError> {
     let has_ecc = |target: Target| ECC >> target as u32 & 1 == 1;
     if has_ecc(from.target()) == has_ecc(target) || !from.flags().is_load() {
@@ -135,8 +138,8 @@ fn has_status(inst: &Inst) -> bool {
     inst.flags().is_load() && STATUS.iter().any(|field| inst.get(*field) == Some(1))
 }
 
-/// Converts the error of a load without its fail status to that of the load, whose destination can have one more
-/// register.
+/// Converts the error for the load without its fail status to the error for the load itself, whose destination can have
+/// one more register.
 fn with_status(load: &Inst, error: RetargetError) -> RetargetError {
     match error {
         RetargetError::Operand { field, bits, bits_there } => {
@@ -261,7 +264,8 @@ fn retarget(from: &Inst, target: Target, entry: &OpcodeEntry) -> Result<Inst, Re
     if let Some(made) = alike::retarget(from, target, entry) {
         return made;
     }
-    // The form on the target must have the same trailing dword, or a related one. A literal does not count as one.
+    // The form on the target must have the same trailing dword, or a related one. A literal does not count as a
+    // trailing dword.
     let extension = from.extension().filter(|e| !e.is_literal());
     let is_same = |form: &&FormSignature| match (extension, form.extension.filter(|e| !e.is_literal())) {
         (Some(extension), Some(there)) => Names::between(extension, there).is_some(),
@@ -305,8 +309,8 @@ fn retarget_as(
     conversion.modifiers(&mut words)?;
     conversion.operands(null, &mut words)?;
     let inst = form.finish(&mut words).map_err(|unmade| conversion.error(unmade))?;
-    // A field without effect, such as the destination of an operation that returns nothing, may also have no effect on
-    // the target.
+    // A field that was copied may have no effect on the target, such as the destination of an operation that returns
+    // nothing. The canonical form clears such fields.
     let inst = inst.canonical().filled_as(from);
     compare(from, &inst, names)?;
     follows(from, inst)
@@ -396,7 +400,7 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    /// The error of words that are no instruction of the target's form, about the field of `from` that causes it.
+    /// The error for words that are not an instruction of the target's form, with the field of `from` that causes it.
     fn error(&self, unmade: Unmade) -> RetargetError {
         let Unmade::Decode(
             DecodeError::ReservedValue { field, .. } | DecodeError::ReservedBits { field: Some(field), .. },

@@ -21,10 +21,10 @@ pub struct ModifierSignature {
     pub mask: u32,
     signature: Signature,
     desc: &'static OperandDesc,
-    /// The lowest bit of the field, if it is not the descriptor's own field.
+    /// The lowest bit of the field, if the field is not the descriptor's own field.
     other_lsb: Option<u8>,
-    /// The image address, if the modifier determines its number of registers: the form cannot name every number of
-    /// registers.
+    /// The image address, if the modifier determines how many registers the address has. The form cannot name every
+    /// number of registers.
     address: Option<Address<'static>>,
 }
 
@@ -77,7 +77,7 @@ impl ModifierSignature {
         self.desc
     }
 
-    /// The lowest bit of the field, if it is not the descriptor's own field.
+    /// The lowest bit of the field, if the field is not the descriptor's own field.
     #[cfg(feature = "text")]
     pub(crate) fn other_lsb(&self) -> Option<u8> {
         self.other_lsb

@@ -12,8 +12,8 @@ pub struct CodeRun {
     pub first: u16,
     /// The last code.
     pub last: u16,
-    /// The name of a single code. A run of registers has the name of their file, such as `s`, and a run of inline
-    /// integers the value of the first code: `0` (ascending) or `-1` (descending).
+    /// The name of a single code. A run of registers has the name of their file, such as `s`. A run of inline integers
+    /// has the value of the first code: `0` (ascending) or `-1` (descending).
     pub name: &'static str,
     /// The name as an operand of 64 bits, which differs for some single codes; empty if the code cannot be such an
     /// operand.

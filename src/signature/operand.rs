@@ -140,7 +140,7 @@ impl fmt::Debug for OperandSignature {
     }
 }
 
-/// The values that part `part` of an operand accepts, each with at least `dwords`.
+/// The values that part `part` of an operand accepts if the part has its least length, `dwords`.
 fn takes(signature: &Signature, desc: &'static OperandDesc, part: u8, dwords: u16) -> Takes {
     let mut takes = Takes::new(signature.target(), dwords.max(1));
     accept(&InForm { target: signature.target(), probe: &signature.probe, desc }, (part, dwords), &mut |accepted| {

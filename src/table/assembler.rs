@@ -4,7 +4,7 @@
 pub(crate) struct AssemblerFacts {
     /// Whether the format is tried after shorter ones, and its mnemonics can end in `_e64`.
     pub is_long: bool,
-    /// Whether signs are applied to a float for which the instruction has no bits.
+    /// Whether the assembler itself applies signs to a float if the instruction has no bits for the signs.
     pub folds_signs: bool,
     pub open: Open,
 }

@@ -7,8 +7,8 @@ use crate::opcode::{Field, Format, Opcode};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident;)*) => {
-        /// A counter of outstanding operations on any generation: an operation raises it when it is issued, and lowers
-        /// it when it completes.
+        /// A counter of outstanding operations on any generation: an operation raises the counter when the operation is
+        /// issued, and lowers the counter when the operation completes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
@@ -150,8 +150,8 @@ pub(crate) struct CountTables {
     pub sources: [&'static str; Counter::ALL.len()],
     /// The kinds of operations. An operation belongs to the first kind of a counter that matches it.
     pub events: &'static [Event],
-    /// The instructions that wait, besides `s_waitcnt` where it waits for the counters in its constant. An instruction
-    /// without counts waits until all counters are 0.
+    /// The instructions that wait for counters. `s_waitcnt` is among them only if it waits for all counters. An
+    /// instruction without counts waits until all counters are 0.
     pub waits: &'static [(Opcode, Counts)],
     /// Fields such as `wait_exp`, with which all operations of a format wait for a counter before they read anything.
     pub fields: &'static [(Format, Field, Counter)],
@@ -192,7 +192,7 @@ pub(crate) enum Holds {
     Results,
     /// The registers that the operation writes; operations of the kind write their registers in the order of issue.
     Ordered,
-    /// The registers that the operation writes; it may complete before older operations of its order.
+    /// The registers that the operation writes; the operation may complete before older ones with the same `order`.
     Loose,
     /// The vector registers that the operation reads, and EXEC.
     Sources,

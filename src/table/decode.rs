@@ -20,7 +20,8 @@ pub(crate) struct DecodeTables {
     /// Index in `constraints` for each opcode index; 0 if there is no operation.
     pub constraints_of: &'static [BaseConstraintIndex],
     pub constraints: &'static [Constraints],
-    /// Masks of the first two dwords, for `Constraints::zeros` and `ones`, and of the third and fourth, for `Wide`.
+    /// Masks of bits of the first two dwords, for `Constraints::zeros` and `DecodeTables::ones`, and of the third and
+    /// fourth dword, for `Wide`.
     pub zeros: &'static [u64],
     /// Group of each field value. Two values are in the same group if every set of `sets` has both or neither.
     pub code_groups: &'static [u8; 512],
@@ -101,7 +102,7 @@ pub(crate) struct TrailingDword {
     pub announcer: usize,
     /// Form of the instruction with this dword; 0 for a literal, which does not make another form.
     pub form: u8,
-    /// Constraints of the form.
+    /// Constraints of the form; 0 for a literal.
     pub of: ConstraintIndex,
 }
 
@@ -126,7 +127,7 @@ pub(crate) struct Joined {
 }
 
 impl Joined {
-    /// The opcode, if these are the first two dwords and the third dword of such an operation.
+    /// The opcode, if the arguments are the first two dwords and the third dword of an operation of this kind.
     pub(crate) fn opcode(&self, first: u64, third: u32) -> Option<u16> {
         let holds = (first & self.masks.0, third & self.masks.1) == self.values;
         holds.then(|| (third >> (self.shift & 31)) as u16 & self.op_mask)
@@ -167,10 +168,10 @@ impl OpcodeSpace {
     }
 }
 
-/// A value of `OpcodeSpace::second_op_base` that is not an opcode index.
+/// The value of `OpcodeSpace::second_op_base` if the second opcode field is in the second dword.
 pub(crate) const IN_SECOND_DWORD: u16 = u16::MAX;
 
-/// Padding. Its base is past the last page, so every look-up finds no operation.
+/// An opcode space without operations. Its base is past the last page, so no look-up finds an operation.
 pub(crate) const NO_OPCODE_SPACE: OpcodeSpace =
     OpcodeSpace { base: 0xfff0, op_mask: 0, op_shift: 0, high_op_field: 0, checked: 0, op_bits: 0, second_op_base: 0 };
 
@@ -181,8 +182,8 @@ pub(crate) struct Constraints {
     pub flags: u8,
     /// Index in `DecodeTables::rules`.
     pub rules: u8,
-    /// For each checked field of the opcode space, the index in `DecodeTables::sets` of the set that its value must be
-    /// in.
+    /// For each checked field of the opcode space, the index in `DecodeTables::sets` of the set that must
+    /// hold the group of the field's value.
     pub sets: [u8; 4],
     /// Index in `DecodeTables::zeros`.
     pub zeros: u8,
@@ -248,7 +249,7 @@ pub(crate) struct Announcer {
 }
 
 impl Announcer {
-    /// Whether the lowest bits of a value are one of the codes.
+    /// Whether the lowest bits of a value are one of the codes of this announcer.
     pub(crate) fn is_in(&self, bits: u32) -> bool {
         let value = bits & ((1 << (self.width & 15)) - 1);
         value.wrapping_sub(self.first.into()) <= self.more.into()
@@ -266,7 +267,7 @@ pub(crate) struct Check {
     pub lsb: u8,
     /// A one-bit field that extends the value at its upper end, or `NONE`.
     pub hi: u8,
-    /// The bit of this set in each byte of `allowed`; `first` is the byte for the value zero.
+    /// Mask of this set's bit in each byte of `DecodeTables::allowed`; `first` is the index of the byte for value 0.
     pub bit: u8,
     pub mask: u16,
     pub first: u16,

@@ -10,7 +10,7 @@ pub enum Space {
     Buffer,
     /// Memory through an image resource.
     Image,
-    /// Flat memory: the value of the address determines whether it is in memory, LDS or scratch.
+    /// Flat memory: the value of the address determines whether the data is in memory, LDS or scratch.
     Flat,
     /// Global memory.
     Global,

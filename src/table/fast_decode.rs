@@ -5,14 +5,14 @@ use super::sizes::{BaseConstraintIndex, FAST_CONSTRAINTS, OP_INDICES};
 /// The tables that `decode::fast` reads.
 pub(crate) struct FastDecode {
     /// An entry for each value of the top nine bits of the first dword. The bits from 5 up are the number of the opcode
-    /// space; the bits below are the size of the second dword in bytes, 4 or 0. If the entry is 1, each instruction is
-    /// three dwords or two operations, which `look` refuses and `long` reads.
+    /// space; the bits below are the size of the second dword in bytes, 4 or 0. The entry 1 stands for instructions
+    /// of three dwords or of two operations, which `look` refuses and `long` reads.
     pub leads: [u16; 512],
     pub opcode_spaces: [FastOpcodeSpace; 32],
-    /// Constraints of each opcode index. Constraints 0 belong to unused opcode indices; no words satisfy them.
+    /// Index in `constraints` for each opcode index. Unused opcode indices have entry 0, which no words satisfy.
     pub constraints_of: [BaseConstraintIndex; OP_INDICES],
     pub constraints: [FastConstraints; FAST_CONSTRAINTS],
-    /// For all constraints, the groups of codes that announce a literal in each checked field.
+    /// For each entry of `constraints`, the groups of codes that announce a literal in each checked field.
     pub literals: [[u32; 4]; FAST_CONSTRAINTS],
     /// For each checked field, the group of each code, as one bit. Codes that no constraints distinguish in that field
     /// are in the same group. The index is nine bits, however wide the field is; the group does not depend on the bits
@@ -26,8 +26,8 @@ pub(crate) struct FastDecode {
 pub(crate) struct FastOpcodeSpace {
     /// Lowest bits of the checked fields.
     pub lsb: [u8; 4],
-    /// Mask of the opcode's bits. The first dword under this mask, multiplied by `gather`, has the opcode in its upper
-    /// half, under `op_mask`. `gather` has one bit for each piece of the opcode, which shifts the piece to its place.
+    /// Mask of the opcode's bits. The first dword under this mask is multiplied by `gather`; the upper 32 bits of the
+    /// product, under `op_mask`, are the opcode. Each bit of `gather` shifts one piece of the opcode to its place.
     pub op: u32,
     pub gather: u64,
     pub op_mask: u32,
@@ -43,9 +43,9 @@ pub(crate) struct FastOpcodeSpace {
 pub(crate) struct FastConstraints {
     /// Bits that must be zero.
     pub zeros: u64,
-    /// Bits of the third dword that must be zero, and bits of it that must not all be set.
+    /// Bits of the third dword that must be zero, and bits of the third dword that must not all be set.
     pub third: [u32; 2],
-    /// For each checked field, the groups of codes that it must not hold.
+    /// For each checked field, the groups of codes that the field must not hold.
     pub bad: [u32; 4],
 }
 

@@ -5,12 +5,12 @@ pub(crate) struct FastText {
     /// For each opcode index: the position of its mnemonic in the list of all mnemonics (16 bits), the mnemonic's
     /// length (6), and the index of its first entry in `signatures` (10), or 0 if it has none.
     pub rows: &'static [u32],
-    /// For each opcode index: the first dword of its instructions without operands and modifiers. `NO_FIRST`: there is
-    /// no row, or an instruction consists of two operations.
+    /// For each opcode index: the first dword of its instructions without operands and modifiers. `NO_FIRST` if
+    /// there is no row, or if each instruction is two operations.
     pub first: &'static [u32],
-    /// Fast signatures. Entry 0 is for opcode indices without one.
+    /// The signatures with precomputed texts. Entry 0 is for opcode indices without such a signature.
     pub signatures: &'static [FastSignature],
-    /// Index from which on all signatures are of instructions with three dwords or with two operations.
+    /// Index in `signatures` from which on all entries are for instructions of three dwords or of two operations.
     pub special: usize,
     pub modifiers: &'static [FastModifier],
 }
@@ -44,7 +44,7 @@ pub(crate) struct FastSignature {
 }
 
 impl FastSignature {
-    /// Number of texts in one entry. Instructions with more are rare.
+    /// Number of texts in one entry. Instructions with more texts are rare.
     pub const TEXTS: usize = 4;
 }
 

@@ -10,8 +10,8 @@ pub enum Filler {
     /// The value of LLVM up to version 22 and of AMD's older assemblers: 0, but 256 (the code of v0) in instructions
     /// that load the scales of matrices (CDNA5).
     Llvm22,
-    /// The value of LLVM from version 23 on, for RDNA1 and later: the code of the constant 0, 128. With DPP, only
-    /// `v_cmpx` has it.
+    /// The value of LLVM from version 23 on, for RDNA1 and later: the code of the constant 0, 128. With DPP,
+    /// LLVM writes it only in `v_cmpx`, and 0 elsewhere.
     Llvm23,
 }
 
@@ -36,7 +36,7 @@ impl Filler {
 /// The bits among the first 64 that the hardware ignores in a form of an operation.
 pub(crate) struct Ignored {
     pub bits: u64,
-    /// The ignored bits of sources that the form does not have, and the value of these bits by filler.
+    /// The ignored bits of sources that the form does not have, and the value of these bits for each [`Filler`].
     pub sources: u64,
     pub fillers: [u64; 2],
 }

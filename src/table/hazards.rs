@@ -45,7 +45,7 @@ pub enum Mode {
     Expert,
 }
 
-/// Texts about a rule, for people.
+/// Facts about a rule that users see, most of them as text.
 pub(crate) struct RuleInfo {
     pub id: &'static str,
     pub text: &'static str,
@@ -80,7 +80,8 @@ pub(crate) struct HazardTables {
     pub enders: &'static [Ender],
     /// The rows that only an instruction ends, not a distance.
     pub events: u128,
-    /// For each distance in wait states, from 0 on, the rows that last longer; the same in vector operations.
+    /// For 0 and for each distance in wait states that a row has, in ascending order, the rows that last longer; then
+    /// the same for distances in vector operations.
     pub lasts_states: &'static [(u8, u128)],
     pub lasts_valu: &'static [(u8, u128)],
     /// The rows that a wait with a count ends: see [`Upto`].
@@ -93,17 +94,18 @@ pub(crate) struct HazardTables {
     /// The instructions that turn the expert mode on and off.
     pub expert_on: &'static [Side],
     pub expert_off: &'static [Side],
-    /// The rows whose producer must access registers that an earlier instruction has in operands of `seen`.
+    /// The rows whose producer must access registers that count as seen: see `seen`.
     pub asking: u128,
-    /// The operands whose registers count as seen after their instruction.
+    /// The operands that make registers count as seen: after an instruction with such an operand, the operand's
+    /// registers are seen.
     pub seen: &'static [Side],
     /// Whether the other register of an aligned pair counts as seen, too.
     pub pairs: bool,
     /// Whether a register no longer counts as seen after a write.
     pub until_written: bool,
-    /// The instructions that rows count.
+    /// The instructions that are counted for rows: see `HazardRow::times` and `HazardRow::counted`.
     pub counted: &'static [Side],
-    /// The rows whose intermediate instruction no longer counts after another access to memory.
+    /// The rows of `thens` whose intermediate instruction no longer counts after another access to memory.
     pub directly: u128,
     /// The rows whose producer is the beginning of a kernel.
     pub begin: u128,
@@ -111,7 +113,7 @@ pub(crate) struct HazardTables {
     pub again: u128,
     /// The rows that cannot tell their producers apart, so that only the latest producer counts.
     pub latest: u128,
-    /// The bits of the constant of `s_nop` that count.
+    /// Mask of the bits of the constant of `s_nop` that state the number of wait states.
     pub nop: u16,
 }
 
@@ -132,13 +134,13 @@ pub(crate) struct ByFile {
 pub(crate) struct Ender {
     pub rows: u128,
     pub side: Side,
-    /// Whether the instruction ends rows only of producers whose operands are all among its own.
+    /// Whether the instruction ends rows only of producers whose operands are all among the instruction's own.
     pub over: bool,
     /// Whether the instruction makes the rows begin to hold, instead of ending them; with `over`, only the rows of
     /// producers whose operands are all among the instruction's own.
     pub begins: bool,
-    /// The count of a wait: the wait ends rows only of producers after which at least as many operations came as it
-    /// states.
+    /// The bits that hold a wait's count. The wait ends rows only of producers after which at least that many
+    /// operations came.
     pub upto: Option<Upto>,
 }
 
@@ -188,7 +190,7 @@ pub(crate) struct HazardClass {
     pub arms: u128,
     /// The entries of `HazardTables::enders` that the operations may be, a bit each.
     pub enders: u64,
-    /// The rows of these entries.
+    /// The rows of the entries in `enders`.
     pub may_end: u128,
     /// Passes of the matrix core; the second number holds if a factor has 8 bits.
     pub passes: [u8; 2],

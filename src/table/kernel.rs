@@ -22,7 +22,7 @@ pub(crate) struct KernelTables {
     pub directives: &'static [Directive],
 }
 
-/// A part of a kernel descriptor with a directive of its own.
+/// A directive that sets a part of a kernel descriptor.
 #[derive(Debug)]
 pub struct Directive {
     pub(crate) part: DescriptorPart,
@@ -49,7 +49,7 @@ impl Directive {
         u32::MAX >> (32 - u32::from(self.len)).min(31)
     }
 
-    /// The value if no directive sets it.
+    /// The value of the part if the directive is missing.
     pub fn default(&self) -> u32 {
         self.default
     }

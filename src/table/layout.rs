@@ -12,7 +12,7 @@ pub(crate) struct LayoutTables {
 }
 
 impl LayoutTables {
-    /// The place of a format in `formats`.
+    /// The index of a format in `formats`.
     #[inline]
     pub fn place(&self, format: Format) -> Option<usize> {
         usize::from(*self.numbers.get(format as usize)?).checked_sub(1)
@@ -24,7 +24,7 @@ impl LayoutTables {
         self.formats.get(self.place(format)?)
     }
 
-    /// The last field with this name of the format at a place.
+    /// The last field with this name in the format at an index of `formats`.
     #[cfg(feature = "fast")]
     #[inline]
     pub fn field(&self, place: usize, field: Field) -> Option<&'static FieldInfo> {
@@ -48,7 +48,7 @@ pub struct Layout {
     pub bits: u8,
     /// Whether this is a trailing dword, which follows the words of another format.
     pub extension: bool,
-    /// Index in `ABOUTS`, as for [`FieldInfo`].
+    /// Index in `ABOUTS`, like `about` in [`FieldInfo`].
     pub(crate) source: u16,
     /// The fields of the format, whose bit numbers count from its start.
     pub fields: &'static [FieldInfo],

@@ -84,12 +84,12 @@ pub(crate) struct Named {
 pub(crate) struct HwregField {
     /// The register's number.
     pub register: u8,
-    /// The lowest bit in the register.
+    /// The bit of the register at which the run begins.
     pub lsb: u8,
     pub width: u8,
     /// The field, which has one number on all targets and in all registers.
     pub name: u8,
-    /// The lowest bit in the field.
+    /// The bit of the field at which the run begins.
     pub index: u8,
 }
 
@@ -154,7 +154,8 @@ impl ImmTables {
         self.messages.iter().find(|row| row.exists && row.message == message)
     }
 
-    /// The operations whose names assemblers accept after the number of a message, even if it has none.
+    /// The operations whose names assemblers accept after the number of a message, even if the message has
+    /// no operations.
     pub fn operations_after(&self, message: u8) -> OperationList {
         self.messages.iter().find(|row| row.message == message).map_or(OperationList::GsOp, |row| row.list)
     }
@@ -171,7 +172,8 @@ impl<C, N> Names<C, N> {
     }
 }
 
-/// The position of a part of a constant, its low bits first. A part that the target lacks has no bits.
+/// The position of a part of a constant: of its low bits, then of its high bits. A part that the target lacks has no
+/// bits.
 pub(crate) struct Part {
     pub lsb: u8,
     pub width: u8,

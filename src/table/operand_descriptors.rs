@@ -87,13 +87,14 @@ pub(crate) struct FormSignature {
     /// First descriptor index in `lists`.
     pub first: u16,
     pub descs: u8,
-    /// The number of descriptors before the last modifiers that the text may omit and that are zero if omitted.
+    /// The number of descriptors up to the last one that is not optional. All later descriptors are modifiers that the
+    /// text may omit and that are zero if omitted.
     #[cfg(feature = "make")]
     pub needed: u8,
     /// Whether an operation with this signature reads a scalar that no field names, such as VCC.
     #[cfg(feature = "make")]
     pub implied: bool,
-    /// A number that equal forms of all targets share: those of the same formats, with equal descriptors.
+    /// A number that forms of all targets share if their formats and descriptors are equal.
     #[cfg(feature = "fast")]
     pub alike: u16,
     /// Index in `DescTables::forms`.

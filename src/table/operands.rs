@@ -32,12 +32,12 @@ pub(crate) struct OperandTables {
     /// The lists of forms with a trailing dword, sorted by `base` and `first`.
     pub forms: &'static [Forms],
     pub rows: Rows,
-    /// The table of values: see src/table/values/ready.rs.
+    /// The table of values: see src/table/values/value_table.rs.
     #[cfg(feature = "fast")]
     pub values: &'static Values,
     /// The descriptors of rows with `How::Other`, without their dwords, in which many of them differ.
     pub descs: &'static [OperandDesc],
-    /// Conditions under which instructions keep a part of an operand's old value. A row names a run of these terms.
+    /// Terms: conditions under which instructions keep a part of an operand's old value. A row names a run of terms.
     pub kept: &'static [Term],
     pub sgpr_last: u16,
     pub ttmp_first: u16,
@@ -64,13 +64,13 @@ pub(crate) struct Forms {
     pub list: u16,
 }
 
-/// The index of the first operand in a list.
+/// The index in `rows` of the first operand of a list.
 #[inline(always)]
 pub(crate) const fn first_row(list: OperandList) -> usize {
     list as usize % (1 << ROW_BITS)
 }
 
-/// With the feature `fast` there is a row for every number, so that no index needs a bounds check.
+/// The rows. With the feature `fast` there is a row for every number, so that no index needs a bounds check.
 #[cfg(feature = "fast")]
 pub(crate) type Rows = [Row; 1 << ROW_BITS];
 #[cfg(not(feature = "fast"))]
@@ -82,10 +82,10 @@ pub(crate) type Rows = &'static [Row];
 pub(crate) struct FastOperands {
     /// The list, as in `OperandTables::lists`.
     pub list: OperandList,
-    /// Mask of these bits, and their required value.
+    /// Mask of the bits that must have a given value, and that value.
     pub match_mask: u64,
     pub match_value: u64,
-    /// The form and the number of dwords, as in `Inst::meta`, with `VARIED`.
+    /// The form and the number of dwords, as in `Inst::meta`, and the flag `VARIED`.
     pub length: u32,
     /// Index of the entry to try if the words do not match this one; 0 if there is none.
     pub next: u16,
@@ -110,16 +110,17 @@ pub(crate) struct Term {
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub how: How,
-    /// Rotates the words right by this number of bits; under `mask` they are then the value of the field. From 64 on,
-    /// for `How::Varied`: the field is in the third dword. For `How::Other`: the dwords of the descriptor.
+    /// The number of bits by which the words are rotated right; under `mask` they are then the value of the field. From
+    /// 64 on, for `How::Varied`: the field is in the third dword. For `How::Other`: the dwords of the descriptor.
     pub turn: u8,
-    /// Shifts the words right by this number of bits; the bit at `VECTOR` then makes a vector register an accumulation
-    /// register. `NO_SHIFT`: there is no such bit. For `How::If`: the lowest bit decides. For `How::Hwreg`: the first
-    /// number, not a shift. For `How::Kept` and `How::Other`: the first term in `OperandTables::kept`.
+    /// The number of bits by which the words are shifted right; the bit at `VECTOR` then makes a vector register an
+    /// accumulation register. `NO_SHIFT`: there is no such bit. For `How::If`: the position of the bit that decides.
+    /// For `How::Hwreg`: the lowest number of a hardware register. For `How::Kept` and `How::Other`: the first term in
+    /// `OperandTables::kept`.
     pub acc: u8,
-    /// Shifts the words right by this number of bits; the lowest seven bits are then a scalar address. If the address
-    /// is `OperandTables::off`, the operand is twice as long. For `How::Hwreg`: the last number. For `How::Kept` and
-    /// `How::Other`: the number of terms.
+    /// The number of bits by which the words are shifted right; the lowest seven bits are then a scalar address. If the
+    /// address is `OperandTables::off`, the operand is twice as long. For `How::Hwreg`: the highest number of a
+    /// hardware register. For `How::Kept` and `How::Other`: the number of terms.
     pub address: u8,
     pub mask: Number,
     /// Number that is added to the field's value to give an index in the table of src/table/values.rs. For
@@ -128,7 +129,7 @@ pub(crate) struct Row {
     like: Like,
 }
 
-/// 16 bits are enough, but 32 are faster.
+/// A number in a row: 16 bits are enough, but 32 are faster.
 #[cfg(feature = "fast")]
 type Number = u32;
 #[cfg(not(feature = "fast"))]

@@ -25,8 +25,8 @@ pub(crate) struct MnemonicTable {
     pub synonyms: &'static [Synonym],
 }
 
-/// A name, the name that the tables use, and the modifier that the name implies.
+/// A synonym: the name in sources, the name that the tables use, and the modifier that the name in sources implies.
 pub(crate) type Synonym = (&'static str, &'static str, Implied);
 
-/// A field and its value.
+/// The modifier that a synonym implies: its field and value.
 pub(crate) type Implied = Option<(Field, u32)>;

@@ -7,8 +7,8 @@ use crate::code::VGPR;
 use crate::shared::{self, value_table as indices};
 use crate::value::{Reg, Value};
 
-/// The bit that distinguishes the codes of vector registers from scalar ones, and the distance between vector and
-/// accumulation registers.
+/// The bit that distinguishes the codes of vector registers from the codes of scalars, and the distance between the
+/// codes of vector and accumulation registers.
 pub(crate) const VECTOR: usize = VGPR as usize;
 const SECTION: usize = indices::SECTION as usize;
 const ADDRESSES: usize = indices::ADDRESSES as usize;
@@ -44,7 +44,7 @@ pub(crate) const fn code_at(index: usize) -> u16 {
     (if code < ADDRESSES { code } else { code - ADDRESSES }) as u16
 }
 
-/// The register at an index after the sections.
+/// The register that no field names at an index from `IMPLICIT` on.
 pub(crate) const fn implicit(index: usize) -> Value {
     Value::Reg(IMPLICIT_REGISTERS[index % IMPLICIT_REGISTERS.len()])
 }

@@ -57,7 +57,7 @@ fn signature_of(row: u32) -> usize {
     row as usize >> 22
 }
 
-/// The first signature of an entry that matches the words, and its index.
+/// Finds the first signature of a row that matches the instruction's bits. Returns its index and the signature.
 #[inline(always)]
 pub(super) fn find(t: &FastText, row: u32, bits: u64) -> Option<(usize, &FastSignature)> {
     let mut number = signature_of(row);
@@ -156,7 +156,7 @@ fn print_half(t: &FastText, row: u32, bits: u64, out: &mut Out) -> Option<()> {
     (lengths & MISSING == 0).then_some(())
 }
 
-/// Prints an instruction of three dwords. Its texts are in one entry or two; the second entry also has the bits of
+/// Prints an instruction of three dwords. Its texts are in one signature or two; the second one also has the mask of
 /// modifiers in the third dword.
 #[inline(always)]
 fn print_three_dwords(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
@@ -339,7 +339,7 @@ mod tests {
             seen += 1;
         };
         for &target in Target::ALL {
-            // Constants, including all waits for one or two counters.
+            // Test constants, including all waits for one or two counters.
             for op in 0..128 {
                 for constant in (0..0x1000).chain(0xc000..0xd000) {
                     same(target, [0xbf80_0000 | op << 16 | constant, 0, 0]);
@@ -349,7 +349,7 @@ mod tests {
                 let (any, few) = (random(), random() & random() & random());
                 let first = match n % 3 {
                     0 => any,
-                    // Formats of two dwords; the next arm makes literals.
+                    // This arm makes formats of two dwords; the next arm makes literals.
                     1 => any & 0x03ff_ffff | 0xc000_0000 | few & 0x3c00_0000,
                     _ => any | if any & 1 == 0 { 0xff } else { 0xff00 },
                 };

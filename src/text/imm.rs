@@ -32,8 +32,8 @@ pub(super) fn extend(value: u32, width: u8) -> i32 {
 pub(super) fn shown_bits(style: ListStyle, desc: &OperandDesc) -> u8 {
     match style {
         ListStyle::All | ListStyle::Always => (1 << desc.width) - 1,
-        // If the operation uses only bit 3, for the half of the destination, the list also shows bit 0, of the first
-        // source.
+        // If the operation uses only bit 3 (the half of the destination), the list also shows bit 0 (the half of the
+        // first source).
         ListStyle::Plain | ListStyle::NegLo | ListStyle::Neg | ListStyle::Ones => {
             desc.used_bits | u8::from(desc.used_bits == 1 << 3)
         }
@@ -214,7 +214,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a generation, which is the low byte, and the marks in the bits above, as a sum of names. Each mark except
+    /// Prints a generation (the low byte) and the marks in the bits above it, as names joined by `|`. Each mark except
     /// the last adds a pair of parentheses.
     fn version(&self, value: u32, out: &mut Out) {
         let is_set = |mark: &&(u16, &str)| u8::try_from(mark.0).is_err() && value & u32::from(mark.0) != 0;
@@ -327,7 +327,8 @@ impl Printer<'_> {
 
     fn dpp_ctrl(&self, value: u32, out: &mut Out) {
         out.byte(b' ');
-        // The last entry that is not above the value. If it covers a run of values, `lane` is the position in the run.
+        // Find the last entry that is not above the value. If it covers a run of values, `lane` is the position in the
+        // run.
         let Some(&(first, name)) = self.text.names.dpp_ctrl.iter().rev().find(|e| u32::from(e.0) <= value) else {
             return;
         };
@@ -386,7 +387,7 @@ impl Printer<'_> {
             _ => (t.th_load, t.th_load_system),
         };
         let name = name_of(if scope == SYSTEM { system } else { &[] }, value).or_else(|| name_of(table, value));
-        // Some names stand for both values of bit 0, which makes an atomic operation return the old value.
+        // Bit 0 makes an atomic operation return the old value. Some names stand for both values of this bit.
         match name.or_else(|| name_of(table, value & !1).filter(|_| flags.is_atomic())) {
             Some(name) => out.str(name),
             None => out.hex(value),
@@ -472,7 +473,7 @@ impl Printer<'_> {
         }
         out.str("swizzle(BITMASK_PERM,\"");
         for bit in (0..5).rev() {
-            // The new value of a lane bit that was 0, and of one that was 1.
+            // `of(0)` is the new value of a lane bit that was 0, and `of(1)` that of a lane bit that was 1.
             let of = |b: u32| ((b & (and >> bit)) | (or >> bit & 1)) ^ (xor >> bit & 1);
             out.byte(match (of(0) & 1, of(1) & 1) {
                 (0, 0) => b'0',

@@ -83,7 +83,7 @@ fn write(out: &Out, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 pub struct TextBuffer(Out);
 
 impl TextBuffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub const fn new() -> Self {
         TextBuffer(Out::new())
     }
@@ -105,8 +105,9 @@ impl TextBuffer {
         self.0.bytes()
     }
 
-    /// Prints an instruction and returns the text. Comments in it show the numbers of registers beyond v255, as
-    /// llvm-objdump's do: `v[2:3] /*v[258:259]*/`. `msb` is the state that the code before the instruction has set.
+    /// Prints an instruction and returns the text. Comments in the text show the numbers of registers beyond v255, as
+    /// in llvm-objdump's output: `v[2:3] /*v[258:259]*/`. `msb` is the state that the code before the instruction has
+    /// set.
     pub fn print_with(&mut self, inst: &Inst, msb: VgprMsb) -> &[u8] {
         if msb == VgprMsb::ENTRY || msb == VgprMsb::UNKNOWN {
             return self.print(inst);

@@ -116,7 +116,7 @@ impl Printer<'_> {
                 register(code, out);
                 out.literal(b" offset:0x0");
             }
-            // Without register and constant, the text shows the register null, as LLVM's does.
+            // Without a register and a constant, the text shows the register null, as LLVM's text does.
             (OffsetKind::Sum { is_shown: false, .. }, EncodedOperand::Number(0)) => {
                 register(off(self.inst.target()), out)
             }
@@ -186,7 +186,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints an operand code, with the half of the register that the operand uses.
+    /// Prints the register or constant of an operand code, and the half of the register that the operand uses.
     fn register(&self, desc: &OperandDesc, code: u16, out: &mut Out) {
         self.code(code, desc.dwords.into(), desc.ty, out);
         let mut half = "";
@@ -217,7 +217,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints an operand code.
+    /// Prints the register or constant that an operand code stands for.
     pub(super) fn code(&self, code: u16, dwords: u16, ty: DataType, out: &mut Out) {
         let t = self.operands;
         // The number of a scalar tuple's first register is rounded down to its alignment, as in LLVM's text and in the
@@ -243,7 +243,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the registers at a code are a run of numbered scalar registers, which does not end in vcc.
+    /// Whether the registers from `code` on are all numbered scalar registers, so that the run does not end in vcc.
     #[inline(always)]
     fn is_run(&self, code: u16, dwords: u16) -> bool {
         aligned(code, dwords) + dwords <= self.operands.sgpr_last + 1
@@ -263,7 +263,7 @@ impl Printer<'_> {
     /// constant of the same value, which is shorter, or a literal of 64 bits.
     fn literal(&self, ty: DataType, dwords: u16, out: &mut Out) {
         let v = self.literal_value();
-        // The literal is the upper half of a double. An assembler would read a small number as an integer, which is an
+        // The literal of a double is its upper half. An assembler would read a small number as an integer, which is an
         // inline constant.
         let small = ty == DataType::F64 && v != 0 && of_int(v.into()).is_some();
         if small && has_literal64(self.inst.target()) {
@@ -288,8 +288,8 @@ impl Printer<'_> {
                 return out.str(self.name(code, true));
             }
         }
-        // Short values: numbers of 32 bits, which for a double are its upper half, and doubles whose lower half is
-        // zero.
+        // Short values are numbers of 32 bits (an assembler reads such a number as the upper half of a double) and
+        // doubles whose lower half is zero.
         let is_double = ty == DataType::F64;
         let short = bits >> 32 == 0 || is_double && (i32::try_from(bits as i64).is_ok() || bits as u32 == 0);
         let long = small || short;

@@ -2,11 +2,11 @@
 
 use crate::table::sizes::ANY_LITERAL64;
 
-/// Size of the buffer: greater than any instruction's text. The longest texts are those of scaled matrix operations, on
-/// targets with literals of 64 bits; elsewhere those of image samples where both resources end in vcc: `tests/newer.rs`
-/// has one of 249 characters.
+/// Size of the buffer in bytes. It is greater than the length of any instruction's text. On targets with literals of 64
+/// bits, scaled matrix operations have the longest texts. On other targets, image samples whose two resources end in
+/// vcc have the longest texts: `tests/newer.rs` has one of 249 characters.
 pub(super) const SIZE: usize = if ANY_LITERAL64 { 512 } else { 288 };
-/// Room after the end, for copies of a fixed size. Only the first bytes of such a copy belong to the text.
+/// Number of bytes after the end, for copies of a fixed size. Only the first bytes of such a copy belong to the text.
 pub(super) const SLACK: usize = 48;
 
 /// The text under construction, to be written in one piece.
@@ -180,7 +180,7 @@ impl Out {
 
     /// Writes `0x` and the digits without leading zeros.
     pub fn hex(&mut self, n: u32) {
-        // One digit per byte, lowest digit first.
+        // Spread the digits: one per byte, lowest digit first.
         let n = u64::from(n);
         let n = (n | n << 16) & 0x0000_ffff_0000_ffff;
         let n = (n | n << 8) & 0x00ff_00ff_00ff_00ff;

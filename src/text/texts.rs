@@ -1,8 +1,8 @@
 //! Precomputed texts of operands.
 
 /// The texts of operand codes, such as `s5, `, `v[4:5], ` and `-5, `, with the length in the last of 16 bytes. The
-/// length is `MISSING` for codes of other kinds, and for codes that differ between targets. build/emit/operand_texts.rs
-/// assigns the indices.
+/// length is `MISSING` for codes without a precomputed text, such as codes that differ between targets.
+/// build/emit/operand_texts.rs assigns the indices.
 pub(super) static TEXTS: Aligned<[Text; COUNT]> = Aligned(split(include_bytes!(concat!(env!("OUT_DIR"), "/texts"))));
 
 pub(super) type Text = [u8; 16];

@@ -59,7 +59,7 @@ fn make() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(root).args(["build", "--offline", "--quiet", "--example", "capi", "--target-dir"]).arg(target);
-    // The example's dependencies for tests have the features of the whole workspace if this test's have.
+    // If this test has the features of the whole workspace, the example is built with them, too.
     let is_of_workspace =
         cfg!(all(feature = "all-targets", feature = "arbitrary", feature = "meaning", not(feature = "make")));
     if is_of_workspace {
@@ -108,7 +108,7 @@ fn ask(questions: Vec<(String, String)>) {
     assert!(child.wait().expect("it ends").success());
 }
 
-/// The name of a value in `says.c`. A new value makes this not compile.
+/// The name of a value in `says.c`. A new value is a compile error here until it has a name.
 fn status_name(status: amdgpu_isa_status) -> &'static str {
     match status {
         amdgpu_isa_status::Ok => "ok",
@@ -223,7 +223,8 @@ fn code(target: Target, code: &[u8], rng: &mut Rng, seen: &mut Seen) -> (String,
     let to = if rng.below(4) == 0 { to } else { pc.wrapping_add(to << 2) };
     let opcode = Some(rng.pick(Opcode::ALL)).filter(|_| rng.below(8) > 0);
     let name = opcode.map_or("no_such", Opcode::name);
-    // The bounds of each field, the values just after them, and one between; and fields that do not exist.
+    // The least and the greatest value of each field, the value after the greatest, and one between; and fields that do
+    // not exist.
     let mut sets: Vec<(i32, u32)> =
         vec![(-1, 0), (Field::ALL.len() as i32, 0), (rng.below(Field::ALL.len()) as i32, 1)];
     for field in inst.iter().flat_map(|inst| inst.fields()).map(|held| held.info.field) {

@@ -1,5 +1,5 @@
-//! The instructions that LLVM's assembler refuses and `Inst::check` does not: the hardware has no such rule, or it is
-//! not about words.
+//! The instructions that LLVM's assembler refuses and `Inst::check` does not: the hardware has no such rule, or the
+//! rule is not about words.
 
 use amdgpu_isa::check::RuleError;
 use amdgpu_isa::operands::Special;
@@ -78,7 +78,7 @@ fn has_invalid_th(inst: &Inst) -> bool {
     inst.flags().is_atomic() && inst.to_string().contains(" th:TH_ATOMIC_0x")
 }
 
-/// Whether the text has a format that does not exist, as a number.
+/// Whether the text shows a format as a number, because no format has this number.
 fn has_unnamed_format(inst: &Inst) -> bool {
     let text = inst.to_string();
     let is_number = |format: &str| format.starts_with(|c: char| c.is_ascii_digit());

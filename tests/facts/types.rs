@@ -1,8 +1,8 @@
-//! Widths and data types of operands, and which of them are written, are those of LLVM's instruction descriptions, for
-//! every operation of every target in all its forms, or the difference is in a list here.
+//! The widths and data types of operands, and whether each is written, are those of LLVM's instruction descriptions,
+//! for every operation of every target in all its forms. Lists in this file have the exceptions, with reasons.
 //!
-//! `tests/facts/operands.txt` has LLVM's operands; `tests/facts/describe.sh` writes it. It has the data types of
-//! sources that can be constants, and the widths of all other operands.
+//! `tests/facts/operands.txt` has LLVM's operands: the widths of all of them, and the data types of sources that can be
+//! constants. `tests/facts/describe.sh` writes the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ fn ours(inst: &Inst) -> Vec<Shape<'static>> {
             types.iter().find(|(field, _)| *field == bare(role, dual)).expect("the signature has it");
         let scalar = matches!(o.value, Value::Reg(Reg::Sgpr(_) | Reg::Ttmp(_) | Reg::Special(_) | Reg::Vcc));
         let mask = inst.format().name().starts_with("VOP") && o.bits == inst.target().wave_size() && scalar;
-        // The width also follows from the type.
+        // The width of a wide operand is computed from its type, so that the comparison tests the type, too.
         let digits = ty.trim_start_matches(|c: char| !c.is_ascii_digit());
         let pair = if ty.starts_with("pk_") { 2 } else { 1 };
         let value = digits.parse().map_or(o.bits, |bits: u16| (pair * bits).max(32));
@@ -115,9 +115,11 @@ const WRITTEN: [(&str, &str); 2] = [
 /// reason.
 const HALVES: [(&str, &str); 1] = [("v_ashr_pk_*", "LLVM 22 has no halves there; LLVM 24 assembles them")];
 
-/// The difference between the two lists, if there is one.
+/// Compares the two lists of operands, and describes the difference if no list above has it. Adds the index of each
+/// line of `TYPES` that explains a difference to `met`.
 fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mut BTreeSet<usize>) -> Option<String> {
-    // LLVM's memory operations have their address before or after the data.
+    // Lists without types are compared in any order: LLVM's memory operations have their address before or after the
+    // data.
     let typed = theirs.iter().any(|o| o.ty.is_some());
     let unsure = WRITTEN.iter().any(|(names, _)| is_like(names, name.trim_start_matches(['s', 'v'])));
     let ordered = |list: &[Shape]| {
@@ -134,7 +136,8 @@ fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mu
         let masked: Vec<Shape> = ours.iter().zip(theirs).map(|(a, b)| Shape { bits: bits((a, b)), ..*b }).collect();
         ours.len() == theirs.len() && ordered(ours) == ordered(&masked)
     };
-    // A destination that is kept in part is an input of its own in some descriptions.
+    // Some descriptions have a partly kept destination twice: as the destination and as a source. Each of these lists
+    // leaves out one such source.
     let first = theirs.iter().find(|o| o.written);
     let without = (0..theirs.len())
         .filter(|n| first.is_some_and(|w| !theirs[*n].written && theirs[*n].bits == w.bits && theirs[*n].ty.is_none()))
@@ -143,12 +146,13 @@ fn difference(form: &str, name: &str, ours: &[Shape], theirs: &[Shape], met: &mu
     if of_these_widths.is_empty() {
         return Some(format!("{ours:?}\n  LLVM {theirs:?}"));
     }
-    // The number of a type's line in the list above, if the types differ and the list has it.
+    // The index of the line of `TYPES` that explains a pair of types, if there is one.
     let listed = |a: &str, b: &str| {
         let mut lines = TYPES.iter();
         lines.position(|t| is_like(t.0, form) && is_like(t.1, name) && is_like(t.2, a) && t.3 == b)
     };
-    // In these forms LLVM lists every source that can be a constant, except for barriers and matrices.
+    // In these forms LLVM gives a type to every source that can be a constant, except for barriers and matrices. So a
+    // source without a type cannot be a constant.
     let plain = ["VOP1", "VOP3A", "VOP3B", "VOP3P", "VOP3P-MAI", "SOP1", "SOP2", "SOPC", "SOPK"].contains(&form);
     let told = plain && !name.contains("_barrier") && !name.contains("_wmma_") && !name.contains("_swmmac_");
     let pairs = |theirs: &[Shape<'_>]| -> Vec<(String, String)> {
@@ -233,8 +237,8 @@ fn types_are_where_constants_can_be() {
             let name = name(&inst);
             let Some(types) = of.get(&(target.name(), name.as_str())) else { continue };
             let alu = ["VOP", "SOP", "VINTERP", "VINTRP"].iter().any(|start| form.starts_with(start));
-            // The type of a scalar float is in the name; LLVM takes it for any bits. The types of matrices are in the
-            // name, too.
+            // The name of a scalar operation on floats has the type, where LLVM's description has any bits. The names
+            // of matrix operations have their types, too.
             let suffix = name.rsplit('_').next().expect("a name has parts");
             let scalar_float = form.starts_with("SOP") && ["f16", "f32"].contains(&suffix);
             let matrix = name.starts_with("v_wmma_") || name.starts_with("v_swmmac_");
@@ -243,7 +247,7 @@ fn types_are_where_constants_can_be() {
             let signature = inst.opcode().signatures(target).find(of_form).expect("it has this form");
             for operand in signature.operands() {
                 let ty = operand.ty.name();
-                // `bf16f32` in a name: the sums have one type, and the results another.
+                // In a name, `bf16f32` means results of the type bf16 and sums of the type f32.
                 let sums = format!("bf16{ty}");
                 let good = match ty {
                     "b" => true,

@@ -298,8 +298,8 @@ fn is_hidden(inst: &Inst, field: &str) -> bool {
     inst.format() == Format::Exp && off
 }
 
-/// Whether the bytes are the same operation, and differ only in the low bits of scalar register fields, in which they
-/// have the aligned tuple.
+/// Whether the bytes are the same operation, and differ only in the low bits of scalar register fields, which name the
+/// aligned tuple.
 fn is_aligned(inst: &Inst, got: &[u8]) -> bool {
     let Ok(other) = decode(inst.target(), got) else { return false };
     let same = |a: &Inst, b: &Inst| (a.format(), a.opcode(), a.len()) == (b.format(), b.opcode(), b.len());

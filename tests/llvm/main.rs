@@ -1,7 +1,7 @@
-//! The promise: on every word, this library and LLVM's disassembler agree on accept or refuse, on the length and on
-//! the text, or the word falls in a class of the reviewed list `crates/llvm/src/differences.txt`.
+//! The promise: this library and LLVM's disassembler either both refuse a word, or both accept it with the same length
+//! and text. Every other word falls in a class of the reviewed list `crates/llvm/src/differences.txt`.
 //!
-//! LLVM 22 is the `libLLVM` of the Rust toolchain, as the package `amdgpu-llvm` asks it. Without a `libLLVM`, these
+//! LLVM 22 is the `libLLVM` of the Rust toolchain, which the package `amdgpu-llvm` calls. Without a `libLLVM`, these
 //! tests fail.
 //!
 //! ```text
@@ -10,8 +10,9 @@
 //! AMDGPU_ISA_WORDS=10000000 $run -- random       # the full run of random words
 //! AMDGPU_ISA_WORDS=all $run -- systematic        # every value of every field
 //! ```
-//! LLVM 23 disassembles the targets that came later: `.ci/run full-llvm23`. It also shows which of the classes and
-//! which lines of the page it still has. The libraries that it needs in turn are beside it, or in `LD_LIBRARY_PATH`:
+//! LLVM 23 disassembles the targets that LLVM 22 lacks: `.ci/run full-llvm23` compares them. It also shows which of the
+//! classes and which lines of the page still hold for LLVM 23. The libraries that `libLLVM` needs are beside it, or in
+//! `LD_LIBRARY_PATH`:
 //!
 //! ```text
 //! AMDGPU_ISA_LLVM=23 AMDGPU_ISA_LIBLLVM=PATH/libLLVM.so $run
@@ -188,8 +189,8 @@ fn run(options: &Options) -> Result<bool, String> {
         println!("and words of {}", names.join(", "));
     }
     println!("\nrunning {} tests", tests.len());
-    // If there is one test, it gets all LLVM processes. Otherwise several tests run at a time, with a process each. The
-    // tests of one target run one after the other, because they share a survey.
+    // One or two tests run one after the other, with all LLVM processes. Of more tests, several run at a time, with a
+    // process each. The tests of one target run one after the other, because they share a survey.
     let (workers, jobs) = if tests.len() > 2 { (options.jobs, 1) } else { (1, options.jobs) };
     let target = |name: &str| name.split_once('_').map_or(String::new(), |(_, target)| target.to_owned());
     let groups: Vec<&[Test]> = tests.chunk_by(|(a, _), (b, _)| target(a) == target(b)).collect();
@@ -411,7 +412,8 @@ impl Progress {
     }
 }
 
-/// Each sample of the list still shows its class, in the versions of LLVM that it names.
+/// Checks that each sample of the list still shows its class in the versions of LLVM that the list names, and only
+/// there.
 fn differences_are_current(classes: &Classes) -> Outcome {
     let version = version();
     let (mut stale, mut samples, mut gone) = (String::new(), 0, 0);
@@ -443,7 +445,7 @@ fn differences_are_current(classes: &Classes) -> Outcome {
     }
 }
 
-/// The oracle answers about the words before and after one on which LLVM crashes.
+/// Checks that the oracle answers about the words before and after one on which LLVM crashes.
 fn oracle_survives_crashes() -> Outcome {
     let mut oracle = Oracle::start(Target::Gfx942)?;
     let words = ["ff00807e", "0000807e", "010000d2ff000000", "0000807e", "010000d2ff000000", "ff000480", "ffffffff"];

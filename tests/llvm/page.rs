@@ -162,8 +162,8 @@ pub fn is_true(classes: &Classes) -> Result<String, String> {
     if wrong.is_empty() { Ok(format!("{lines} lines, {others} of other versions")) } else { Err(wrong.join("\n")) }
 }
 
-/// LLVM 22 takes or refuses what the manual of CDNA5 reserves, as `docs/manual-errata.md` says. `tests/manuals` checks the
-/// other cells.
+/// Checks that LLVM 22 takes or refuses what the manual of CDNA5 reserves, as `docs/manual-errata.md` says.
+/// `tests/manuals` checks the other cells.
 pub fn reserved_is_true() -> Result<String, String> {
     let (mut inside, mut lines) = (false, Vec::new());
     for line in ERRATA.lines() {

@@ -248,8 +248,7 @@ impl Survey {
         survey
     }
 
-    /// Adds plans for the opcodes of `known` words that have none, because they demand values of several fields
-    /// together.
+    /// Adds plans for opcodes without one, from `known` words: these opcodes demand values of several fields together.
     fn add_known(&mut self, known: &[Word], accepts: &mut impl FnMut(&[Word]) -> Vec<bool>) {
         let mut planned: HashSet<(usize, u128)> = self.plans.iter().map(|plan| (plan.layout, plan.fixed)).collect();
         let mut fresh = Vec::new();
@@ -394,7 +393,7 @@ pub struct Systematic {
     sweeps: Vec<Sweep>,
     /// The sweep that comes next.
     sweep: usize,
-    /// The number of the next word among those of the survey, or of the sweep before the next one.
+    /// The number of the next word within the words of the survey, or within the sweep before the one that comes next.
     position: u64,
     step: u64,
     remaining: u64,

@@ -322,13 +322,13 @@ impl<'a> Case<'a> {
         if bus && self.bus.len() >= self.scalars() {
             let differ = self.bus.first() != self.bus.get(1);
             if differ && self.breaks(Fault::ConstantBus) {
-                // A different scalar than the existing ones.
+                // The additional scalar must differ from the existing ones.
                 let other = if self.bus.iter().any(|b| b == "m0") || mask & M0 == 0 { SGPR } else { M0 };
                 let fault = self.fault.take();
                 loop {
                     let class = if N > 1 { SGPR } else { other };
                     let (op, text) = self.of_class(class, ty);
-                    // s4 and s[4:5] are two reads to LLVM's assembler, and one to others.
+                    // LLVM's assembler counts s4 and s[4:5] as two reads. This test counts them as one.
                     let first = |t: &str| t.replace('[', "").split([':', ']']).next().map(String::from);
                     if self.bus.iter().all(|before| first(&text) != first(before)) {
                         self.fault = fault;

@@ -65,7 +65,7 @@ impl Case<'_> {
     }
 
     fn dual_source<const N: usize>(&mut self, name: &str, kind: &str) -> Op<Any, N> {
-        // The third source is the mask of the lanes that an operation selects, a scalar.
+        // The third source is a scalar: the mask by which an operation selects one of its sources for each lane.
         if !name.starts_with("vsrc2") && self.coin() {
             return self.dual_register(name).any();
         }
@@ -92,9 +92,9 @@ fn text(opcode: Opcode, case: &Case) -> String {
     format!("{} {}{modifiers}", opcode.name(), operands.join(", "))
 }
 
-/// LLVM's assembler counts the vcc that v_dual_cndmask_b32 reads without naming it, and vcc_lo, as two scalars. LLVM 22
-/// does not know that both operations of RDNA4 can read one register as the same source (RDNA4 ISA, 7.8; for the third
-/// source LLVM 24 alone says so).
+/// Whether a refusal is a known fault of LLVM's assembler. It counts the vcc that v_dual_cndmask_b32 reads without
+/// naming it, and vcc_lo, as two scalars. LLVM 22 does not know that both operations of RDNA4 can read one register as
+/// the same source (RDNA4 ISA, 7.8; for the third source, only LLVM 24 says so).
 fn is_excused(target: Target, text: &str, said: &str) -> bool {
     let counts_twice = text.contains("cndmask") && text.contains("vcc_lo") && said.contains("constant bus");
     let shares = |source: &str, place: usize| {
@@ -108,7 +108,7 @@ fn is_excused(target: Target, text: &str, said: &str) -> bool {
             && (shares("src0", 1) || shares("src1", 2) || said.contains("src2 operands must use"))
 }
 
-/// The test of each format that the target has.
+/// Runs the test of each format that the target has. Returns the name and the result of each.
 pub fn tests(target: Target, cases: usize, only: &str) -> Vec<(&'static str, Result<String, String>)> {
     let mut all = Vec::new();
     if JOIN_VOPD.iter().any(|join| join.0 == target) {

@@ -89,7 +89,7 @@ const DPP: [&str; 11] = [
     "row_newbcast",
 ];
 
-/// The source with its modifiers, such as `neg0`.
+/// The text of a source with the signs of its modifiers, such as `neg0`.
 fn signs(name: &'static str, text: &str, modifiers: &[String]) -> String {
     let number = match name {
         "src0" => '0',

@@ -62,7 +62,7 @@ pub enum Kind {
 /// How this library treats what the manual reserves.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Here {
-    /// The word decodes as without the bits, which it keeps.
+    /// The word decodes as it does without the bits, and the instruction keeps the bits.
     Ignored,
     /// The word does not decode.
     Refused,
@@ -103,7 +103,7 @@ impl Reserved {
         Ok(Reserved { at, formats: formats.split(", ").collect(), numbers, here, bytes, decoded })
     }
 
-    /// An error if the bytes are not decoded as the line says.
+    /// Checks that the bytes are decoded as the line says.
     pub fn check(&self, target: Target) -> Result<(), String> {
         let found = decode_line(target, self.bytes, self.decoded).map_err(|e| format!("{}: {e}", self.at))?;
         let is_as_said = match (&found, self.here) {

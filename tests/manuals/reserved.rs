@@ -160,7 +160,7 @@ fn taken(inst: &Inst, field: Field, lsb: u8, width: u8, code: u16) -> Option<Str
         words[at / 32] = words[at / 32] & !(1 << (at % 32)) | u32::from(code >> bit & 1) << (at % 32);
     }
     let other = decode_words(inst.target(), &words).ok()?;
-    // Less than the words is the first half of a scaled matrix operation.
+    // A shorter instruction is the first half of a scaled matrix operation.
     (other.len() >= inst.len()).then(|| format!("{inst}: {field} {code} is {other}"))
 }
 

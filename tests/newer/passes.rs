@@ -1,5 +1,6 @@
-//! The waits and distances of targets that LLVM 22 does not know, compared with what LLVM 24's passes insert. The
-//! programs are those of the tests of older targets, as far as the newer target has their instructions.
+//! The waits and distances on targets that LLVM 22 does not know are those that LLVM 24's passes insert, or
+//! `passes.txt` has the reason. The programs are those of the tests of older targets, if the newer target has all of
+//! their instructions.
 //!
 //! `AMDGPU_ISA_LLC` names the program that runs the passes: `.ci/run full-llvm24` fetches it.
 
@@ -28,7 +29,8 @@ const TARGETS: [(&str, &str); 6] = [
 type Op = (String, String);
 type Program = Vec<Op>;
 
-/// The instructions that are inserted before one of a program: waits for counters, and the texts of others.
+/// The instructions that are inserted before an instruction of a program: waits for counters, and the texts of other
+/// instructions.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Inserted {
     waits: BTreeMap<String, u8>,
@@ -62,23 +64,24 @@ impl fmt::Display for Inserted {
     }
 }
 
-/// The differences with a reason. Each has five columns: targets, the instructions that `lint --fix` inserts, those that
-/// LLVM inserts, a part of the texts of the two instructions around the place, and the reason. A second column with `*`
-/// and an end is about all instructions whose texts have this end.
+/// The known differences, each with five columns: the targets, the instructions that `lint --fix` inserts, those that
+/// LLVM inserts, a part of the texts of the instructions around the place, and the reason. If the second column is `*`
+/// and a text, the line is about all inserted instructions that end with this text.
 fn differences() -> impl Iterator<Item = [&'static str; 5]> {
     let lines = include_str!("passes.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split(" | ").collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{line}")))
 }
 
-/// A matrix operation of CDNA5 on floats, without the signs of A and B, which it no longer has in newer LLVMs.
+/// Removes the signs of A and B, which newer LLVMs no longer have, from a matrix operation of CDNA5 on floats. `None`
+/// for any other instruction.
 fn without_signs(mir: &str) -> Option<String> {
     let (name, operands) = mir.strip_suffix(", 0, 0, 0, 0, implicit $exec")?.split_once("addr 0, ")?;
     let [a, b, c] = operands.split(", 0, ").collect::<Vec<_>>().try_into().ok()?;
     Some(format!("{name}addr {a}, {b}, 0, {c}, 0, 0, 0, 0, implicit $exec"))
 }
 
-/// The machine IR of an instruction that newer LLVMs can print: operations on LDS without M0, and comparisons that
-/// write EXEC alone, have names of their own, which passes do not ask for.
+/// The instruction with machine IR that newer LLVMs can print. To print operations on LDS without M0, and comparisons
+/// that write only EXEC, LLVM needs other names, which its passes do not need.
 fn printable((text, mir): Op) -> Op {
     let lds = mir.find("DS_").filter(|_| mir.contains(", 0, implicit $m0, "));
     let end = lds.and_then(|at| Some(at + mir[at..].find(' ')?));
@@ -91,7 +94,7 @@ fn printable((text, mir): Op) -> Op {
     (text, printed)
 }
 
-/// The programs that a target has, without repetitions.
+/// The different programs of the older target whose instructions the newer target has.
 fn programs(newer: Target, older: &'static str) -> Vec<Program> {
     let all = crate::hazards::with_machine_ir(older).into_iter().chain(crate::waits::with_machine_ir(older));
     let is_there = |program: &Program| program.iter().all(|(text, _)| parse(newer, text).is_ok());
@@ -115,8 +118,8 @@ fn results(program: &Program) -> BTreeSet<&str> {
     all
 }
 
-/// The accesses to memory as LLVM notes them. An access without such a note would be ordered with all others, and a
-/// store is ordered with loads of memory that can change.
+/// The memory accesses of an instruction in LLVM's notation. Without this notation, LLVM would order the instruction
+/// with all other accesses. Loads are marked as invariant, because LLVM orders other loads with stores.
 fn memory(inst: &Inst) -> String {
     let note = |memory: MemoryAccess| {
         let kind = match memory.access {
@@ -142,7 +145,7 @@ fn function(target: Target, n: usize, program: &Program) -> String {
     )
 }
 
-/// LLVM's assembly of programs after its passes; `None` if it ends its process.
+/// Runs LLVM's passes on programs, and returns the assembly that LLVM prints; `None` if LLVM fails.
 fn assembly(target: Target, programs: &[Program]) -> Option<String> {
     let llc = std::env::var_os("AMDGPU_ISA_LLC").expect("AMDGPU_ISA_LLC names the program that runs LLVM 24's passes");
     let declarations = (0..programs.len()).map(|n| format!("  define amdgpu_kernel void @f{n}() {{ ret void }}\n"));
@@ -158,7 +161,7 @@ fn assembly(target: Target, programs: &[Program]) -> Option<String> {
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
 }
 
-/// The instructions at which LLVM ends its process.
+/// The instructions on which LLVM fails.
 fn fatal(target: Target, all: &[Op]) -> BTreeSet<Op> {
     let alone: Vec<Program> = all.iter().map(|op| vec![op.clone()]).collect();
     if all.is_empty() || assembly(target, &alone).is_some() {
@@ -171,7 +174,7 @@ fn fatal(target: Target, all: &[Op]) -> BTreeSet<Op> {
     &fatal(target, first) | &fatal(target, second)
 }
 
-/// The instructions of each program after LLVM's passes; `None` for a program at which LLVM ends its process.
+/// The instructions of each program after LLVM's passes; `None` for a program on which LLVM fails.
 fn passed(target: Target, programs: &[Program]) -> Vec<Option<Vec<Inst>>> {
     let Some(text) = assembly(target, programs) else {
         let (first, second) = programs.split_at(programs.len() / 2);

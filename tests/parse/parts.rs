@@ -88,7 +88,8 @@ fn modifiers(inst: &Inst, form: &Signature, text: &str, fail: &mut impl FnMut(&s
             None => {}
             // op_sel also selects the halves of registers, which are in the texts of operands.
             Some((Field::OpSel | Field::OpSelHi, _)) => {}
-            // This modifier says whether the operation returns a value, which is not in this part.
+            // The value of a temporal hint also says whether the operation returns a value, and its text does not
+            // always show that.
             Some((Field::Th, _)) => {}
             Some((field, value)) if inst.get(field).is_some_and(|there| there == value) => count += 1,
             Some((field, value)) => fail(word, format!("{field} is {:?}, not {value}", inst.get(field))),

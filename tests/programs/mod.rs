@@ -58,7 +58,7 @@ pub fn missing(target: Target, code: &[u8], address: u64, entries: &[u64]) -> Ve
     found
 }
 
-/// The waits that are missing in a program, as text: `at 8: vmcnt(0) for 0, v1`.
+/// The waits that are missing in a program, as text: `at 8: vmcnt(0) for 0, Vgpr(1) Read`.
 pub fn says(target: Target, text: &str) -> Vec<String> {
     let show = |(address, wait): (u64, Wait)| {
         let register = wait.register.map_or("-".into(), |register| format!("{register:?}"));

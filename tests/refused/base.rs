@@ -7,7 +7,7 @@ use amdgpu_isa::{Field, Format, Inst, Opcode, Target, Value};
 
 use crate::words::{self, Rng};
 
-/// The arguments of a builder, which makes `inst` of them, word for word.
+/// The arguments from which a builder makes exactly the words of `inst`.
 pub struct Base {
     pub inst: Inst,
     /// The form of the instruction: the extension's format, or else the base's.

@@ -228,7 +228,7 @@ impl Cases<'_> {
         }
     }
 
-    /// On CDNA1, only matrix operations take AccVGPRs.
+    /// Whether the operation takes AccVGPRs: on CDNA1, only matrix operations do.
     fn takes_accumulators(&self) -> bool {
         let target = self.base.inst.target();
         has_unified_registers(target) || target.name() == "gfx908" && self.base.inst.format() == Format::Vop3pMai
@@ -287,7 +287,7 @@ impl Cases<'_> {
         }
     }
 
-    /// Values that no constant of the operand can have.
+    /// Adds cases with values that no constant of the operand can have.
     fn constants(&mut self, field: Field, legal: Legal, bits: u16) {
         if !(legal.inline || legal.literal) {
             return;
@@ -310,7 +310,7 @@ impl Cases<'_> {
         }
     }
 
-    /// Numbers with their ranges, from the manuals, in units of the field.
+    /// Adds cases with numbers out of their ranges, which are from the manuals and in units of the field.
     fn numbers(&mut self, field: Field, fact: &Fact) {
         let (format, target) = (self.base.inst.format(), self.base.inst.target());
         let (min, max) = match fact.kinds.split('|').next().expect("one") {
@@ -349,7 +349,7 @@ impl Cases<'_> {
         });
     }
 
-    /// The limits of the constant bus and of one literal, with pairs of operands.
+    /// Adds cases that exceed the limits of the constant bus and of one literal, with pairs of operands.
     fn scalars(&mut self, known: &[(Field, Legal, bool, u16)]) {
         fn bus(e: &BuildError) -> bool {
             matches!(e, BuildError::ConstantBus(_) | BuildError::Operand { .. } | BuildError::NoLiteral { .. })
@@ -398,7 +398,8 @@ impl Cases<'_> {
         }
     }
 
-    /// The third source of a matrix operation with more than four registers is the destination, or does not overlap it.
+    /// Adds cases in which the third source of a matrix operation with more than four registers overlaps a part of the
+    /// destination. The same registers, or none of them, are allowed.
     fn overlap(&mut self, known: &[(Field, Legal, bool, u16)]) {
         let inst = self.base.inst;
         let dwords = |of: Field| known.iter().find(|k| k.0 == of).map(|k| (k.3 / 32, k.1));
@@ -424,8 +425,8 @@ impl Cases<'_> {
         }
     }
 
-    /// Every field of any format: if the row has the field, a value that is too great is refused; if not, the field is
-    /// refused.
+    /// Adds cases for every field of any format: if the row has the field, a value that is too great is refused; if
+    /// not, the field is refused.
     fn modifiers(&mut self, operands: &[Field]) {
         let base = self.base;
         let target = base.inst.target();

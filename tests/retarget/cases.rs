@@ -93,8 +93,8 @@ fn what_is_missing_is_named() {
         ("gfx900", &[0xbf8c_4f74], "s_waitcnt vmcnt(20)", Target::Gfx803, value(Field::Vmcnt, 20)),
         // The maximum of gfx803 means no wait.
         ("gfx900", &[0xbf8c_0f7f], "s_waitcnt vmcnt(15)", Target::Gfx803, value(Field::Vmcnt, 15)),
-        // The counter is split into several on the other target.
-        // Four bits of the constant count, on gfx6 three, and on gfx12 seven.
+        // For `s_nop`, four bits of the constant count, on gfx6 three, and on gfx12 seven. For the waits of gfx1100,
+        // the other target has several counters instead of one.
         ("gfx900", &[0xbf80_000f], "s_nop 15", Target::Gfx600, value(Field::Simm16, 15)),
         ("gfx1200", &[0xbf80_0064], "s_nop 0x64", Target::Gfx1100, value(Field::Simm16, 100)),
         ("gfx1100", &[0xbf89_fc07], "s_waitcnt lgkmcnt(0)", Target::Gfx1200, RetargetError::Counter(Counter::Lgkmcnt)),
@@ -157,7 +157,7 @@ fn zero_and_null_stand_for_each_other() {
     assert_eq!(error.to_string(), "sdst cannot be null on the target");
 }
 
-/// Fields of offsets have 12, 13 and 24 bits: a negative offset has the sign bit of each.
+/// The field of the offset has 13 bits on gfx942 and 12 bits on gfx1010: a negative offset sets the sign bit of each.
 #[test]
 fn negative_offsets_go_where_they_fit() {
     let text = "global_load_dword v1, v[2:3], off offset:-8";

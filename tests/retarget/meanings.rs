@@ -55,8 +55,8 @@ fn bits_of_hardware_registers_keep_their_meaning() {
     ]);
 }
 
-/// Each bit of each hardware register is converted between all pairs of targets: the result has as many bits, and
-/// converts back to the same bit.
+/// Each bit of each hardware register is converted between all pairs of targets: the result converts back to the same
+/// bit.
 #[test]
 fn each_bit_comes_back() {
     let (mut taken, mut refused) = (0, 0);

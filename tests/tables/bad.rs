@@ -430,7 +430,8 @@ pub const ALL: &[Damage] = &[
     ("hazards.isa", "| mov if ssrc0!&1 | llvm | event", "| mov upto simm16[3:0] mov | llvm | valu", "hazards.isa:16: waits count operations for rules of the unit `event` only, and at most of two kinds"),
 ];
 
-/// Damages of the tables in `isa/`, which gfx942 with the feature `make` refuses.
+/// Damages of the tables in `isa/`, which a build with the feature `make` refuses: for gfx1100 that of vopd.isa, for
+/// gfx942 all others.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
     ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:90: v_nop and v_nop_e32 would both be made by v_nop_e32"),

@@ -78,7 +78,7 @@ fn replaced(base: &Base, field: Field, by: &str) -> Option<String> {
     Some(format!("{mnemonic} {}{by}{}", &rest[..at], &rest[at + old.len()..]))
 }
 
-/// The comparisons of one valid instruction.
+/// Adds the comparisons of one valid instruction to `out`.
 pub fn compared(base: &Base, out: &mut Vec<Both>) {
     let is_given = |o: &Operand| o.role.is_some_and(|r| r != Field::Vcc);
     for operand in base.inst.operands().filter(is_given) {

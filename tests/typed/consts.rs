@@ -1,4 +1,4 @@
-//! Instructions as constants, for example a table of patches in flash, which no code has to make.
+//! Instructions can be constants, for example in a table of patches in flash memory: no code has to make them.
 #![cfg(feature = "gfx942")]
 
 use amdgpu_isa::errors::FieldError;

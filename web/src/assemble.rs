@@ -17,7 +17,7 @@ struct Wrong {
     start: usize,
     end: usize,
     message: String,
-    /// A name that can be there instead.
+    /// A name that can be at this place instead.
     nearest: Option<&'static str>,
     /// A target that has the name.
     elsewhere: Option<&'static str>,

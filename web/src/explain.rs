@@ -18,7 +18,7 @@ pub struct Card {
     pub fields: Vec<Field>,
     pub operands: Vec<Operand>,
     pub facts: Vec<(&'static str, String)>,
-    /// The rule that the instruction breaks, if any, which decoding does not check.
+    /// The rule that the instruction breaks, if there is one. Decoding does not check such rules.
     pub rule: Option<String>,
     pub refused: Option<refused::Refused>,
 }

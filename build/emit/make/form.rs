@@ -27,7 +27,7 @@ pub struct Function {
     pub name: String,
     /// The generics, parameters and result.
     pub signature: String,
-    /// The methods of its result, as code in a list.
+    /// The methods of the function's result, as source text for a list.
     pub modifiers: String,
     pub text: String,
     /// The name of the function that encodes the operands, which functions that differ only in constant bits share.
@@ -209,7 +209,8 @@ impl Form<'_> {
         Ok(parts)
     }
 
-    /// Adds the calls that count implicit reads, which use the constant bus, too. No operation has two implicit reads.
+    /// Adds the calls that count implicit reads, because these also use the constant bus. No operation has two implicit
+    /// reads.
     fn read_implicitly(&self, parts: &mut Parts) {
         let t = self.t;
         let info = &t.infos[self.operation.info];
@@ -290,8 +291,8 @@ impl Form<'_> {
         self.values(&desc.field).or_else(|| self.values_of_constant(desc))
     }
 
-    /// The values that an offset has as a constant, if a statement is about constants alone: its condition is the bit
-    /// that tells them from registers.
+    /// The values that an offset can have as a constant, if a statement limits constants only: its condition is then
+    /// about the bit that tells constants from registers.
     fn values_of_constant(&self, desc: &OperandDesc) -> Option<Values> {
         let OperandKind::Offset(OffsetKind::Bytes { imm, .. }) = desc.kind else { return None };
         let format = &self.t.formats[self.operation.format];

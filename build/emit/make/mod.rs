@@ -64,7 +64,7 @@ struct Written {
     rules: String,
     index: Vec<test_index::Entry>,
     duals: Vec<test_index::Dual>,
-    /// For each target, the table of its dual instructions.
+    /// The tables of dual instructions: one for each format of each target.
     tables: Vec<String>,
     /// The greatest number of dwords of an instruction.
     longest: u8,

@@ -138,7 +138,7 @@ impl Form<'_> {
         free_width(self.constraints, (self.values)(&desc.field), desc)
     }
 
-    /// The default value of a field in LLVM's assembler, in the field's place.
+    /// The default value of a field in LLVM's assembler, shifted to the field's position.
     fn default(&self, desc: &OperandDesc) -> u128 {
         let mut of_all = self.t.formats.iter().flat_map(|f| &f.def.defaults).filter(|d| !d.neutral);
         of_all.find(|d| d.field == desc.field).map_or(0, |d| u128::from(d.value)) << desc.lsb

@@ -124,7 +124,7 @@ pub fn trait_name(traits: &mut BTreeMap<u16, String>, mask: u16) -> String {
     traits.entry(mask).or_insert_with(|| name(mask)).clone()
 }
 
-/// The Rust type of an argument for an operand of one of these classes.
+/// The values that can be passed for an operand of these classes, in words.
 fn passed(mask: u16) -> String {
     const WRITTEN: [(&str, &str); 13] = [
         ("sgpr", "scalar registers `s(n)`"),

@@ -95,8 +95,8 @@ impl<'t> Excerpts<'t> {
         self.0.len()
     }
 
-    /// Adds the line of a place. Returns the range of the place in the line. If the line cannot be shown, its name
-    /// states the place.
+    /// Adds the line of a place. Returns the range of the place in the line. If the line cannot be shown, the name of
+    /// the excerpt states the place.
     fn add(&mut self, place: &'t Place) -> Range<usize> {
         let (name, line) = (escape::name(place.file.as_bytes()), place.line);
         let Some(text) = place.text.as_deref().filter(|text| text.chars().all(|c| !c.is_control() || c == '\t')) else {

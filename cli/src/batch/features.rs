@@ -36,7 +36,7 @@ const NEUTRAL: &[&str] = &[
 /// Features that select one of two meanings of the same words, on targets that have both.
 const MODES: &[&str] = &["real-true16", "true16", "wavefrontsize16", "wavefrontsize32", "wavefrontsize64"];
 
-/// The target of a column, and the usual filler of the processor.
+/// Reads a column. Returns its target, and the usual filler of the processor that it names.
 pub fn parse(column: &[u8]) -> Result<(Target, Filler), String> {
     let column = std::str::from_utf8(column).map_err(|_| "malformed line: the target is not text".to_string())?;
     let target = target(column)?;
@@ -51,7 +51,7 @@ fn target(column: &str) -> Result<Target, String> {
     }
     let (name, features) = column.split_once(':').unwrap_or((column, ""));
     let named = isa::parse_target(name)?;
-    // A feature may name a wave size. If the target lacks this size, it is refused below.
+    // A feature may name a wave size. If the target does not have this size, the checks below refuse the feature.
     let waves = features.split([',', ':']).filter(|f| !f.starts_with('-') && !f.ends_with('-'));
     let lanes = waves.map(|f| f.trim_matches('+')).find_map(isa::wave_size);
     let target = lanes.and_then(|lanes| named.with_wave_size(lanes)).unwrap_or(named);

@@ -28,9 +28,9 @@ pub fn parts<'a>(section: &Section<'a>, name: &str) -> Vec<Section<'a>> {
     parts
 }
 
-/// The number of bytes of a name that are compared, from its beginning.
+/// The number of bytes at the beginning of a name that are compared with another name.
 const LONGEST_NAME: usize = 64;
-/// The number of names that are offered.
+/// The number of similar names that a message offers.
 const OFFERED: usize = 5;
 
 /// The existing names that are most similar to an unknown one.

@@ -101,8 +101,8 @@ impl<'a> Labels<'a> {
         labels
     }
 
-    /// The notes that certainly hold, because no branch leads to a place between `since` and the note's instruction,
-    /// where the registers could have other values.
+    /// The notes that certainly hold. A note does not if a branch leads to a place between `since` and the note's
+    /// instruction, because the registers could then have other values.
     fn sure(&self, all: impl Iterator<Item = Found<'a>>) -> Vec<(u64, Note<'a>)> {
         let (mut next, mut last) = (0, None);
         let mut is_sure = |found: &Found<'_>| {
@@ -138,7 +138,7 @@ impl<'a> Labels<'a> {
     }
 
     /// Puts the name of an address that needs a label into `name`: a symbol's, or else one made from the address.
-    /// Returns whether it needs one. `write` writes the name of a symbol.
+    /// Returns whether the address needs one. `write` writes the name of a symbol.
     pub fn name(
         &self,
         address: u64,

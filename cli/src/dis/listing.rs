@@ -325,7 +325,7 @@ fn room<'a>(bytes: &'a [u8], pc: u64, next: Option<&&Symbol<'_>>) -> &'a [u8] {
     len.and_then(|len| bytes.get(..len)).unwrap_or(bytes)
 }
 
-/// The positions in a line of the beginning of the comment, and of the beginning and end of its address.
+/// The positions in a line where the comment begins, and where the address in it begins and ends.
 const COMMENT_START: usize = COMMENT + 1;
 const ADDRESS: usize = COMMENT_START + 3;
 const COMMENT_END: usize = ADDRESS + 12;

@@ -24,8 +24,7 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Ends a line, and writes the text if it is long. To be called after each line, because a piece can have any
-    /// length.
+    /// Writes the text if it is long. The caller calls this after each line, because a piece can have any length.
     ///
     /// # Errors
     /// The error of the writer, or of another core.

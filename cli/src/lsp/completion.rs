@@ -14,7 +14,7 @@ use super::document::Document;
 use super::operands::{self, Choice};
 use super::settings::Settings;
 
-/// The range that is replaced, and the texts that can be there.
+/// The range that is replaced, and the texts that can replace it.
 type Choices = (Range<usize>, Vec<Choice>);
 
 pub fn complete(document: &Document, settings: &Settings, at: usize) -> Vec<CompletionItem> {
@@ -59,7 +59,7 @@ fn beginnings(document: &Document, settings: &Settings, at: usize) -> Choices {
     (range, choices)
 }
 
-/// The mnemonics of a target that have a form in some formats.
+/// The mnemonics of a target that have a form in a wanted format.
 fn mnemonics(target: Target, is_wanted: impl Fn(Format) -> bool) -> impl Iterator<Item = Choice> {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let forms = Opcode::ALL.iter().flat_map(|opcode| opcode.signatures(target));

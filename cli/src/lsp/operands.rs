@@ -19,7 +19,7 @@ pub struct Choice {
 /// The number of values of an enumeration that are always tried. The other values are tried only if one of these fits.
 const PROBES: usize = 4;
 
-/// The texts of an operand, without numbers.
+/// Adds the texts of an operand, except numbers, to `choices`.
 pub fn of_operand(form: &Signature, operand: &OperandSignature, choices: &mut Vec<Choice>) {
     let target = form.target();
     let detail = operand.field.name();
@@ -99,7 +99,7 @@ fn with_zero(form: &Signature, operand: &OperandSignature) -> Option<Inst> {
     parse(form.target(), &format!("{} {}", form.mnemonic(), texts.join(", "))).ok()
 }
 
-/// Whether a tuple of registers can begin with this one.
+/// Whether the registers of an operand can begin with `first`.
 fn is_aligned(operand: &OperandSignature, first: &Value) -> bool {
     let number = match *first {
         Value::Reg(Reg::Vgpr(number)) => number,
@@ -119,7 +119,7 @@ pub fn is_symbol(operand: &OperandSignature) -> bool {
     operand.takes.literal() || operand.takes.immediate.is_some_and(|immediate| immediate.kind == ImmediateKind::Number)
 }
 
-/// The texts of a modifier, as the printer writes them: all values with names, and one number.
+/// Adds the texts of a modifier, as the printer writes them, to `choices`: all values with names, and one number.
 pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSignature, choices: &mut Vec<Choice>) {
     let detail = about(signature, modifier.field);
     let named: Vec<&str> = target.enumerations().flat_map(|all| all.values.iter().map(|(_, name)| *name)).collect();
@@ -145,7 +145,7 @@ pub fn of_modifier(target: Target, signature: &Signature, modifier: &ModifierSig
         add(text);
     }
     // These texts lack the names of defaults, which the printer leaves out, and further names that the parser accepts.
-    // So each name is tried in place of the one in the first text.
+    // So each name is tried in place of the name in the first text.
     if let Some((text, name)) = pattern {
         let others = named.iter().map(|other| text.replacen(&name, other, 1));
         others.filter(|text| modifier.parse(text).is_ok()).for_each(add);

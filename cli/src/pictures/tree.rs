@@ -12,7 +12,7 @@ const ROW: u32 = 54;
 const INDENT: u32 = 26;
 /// The distance of the text from the left edge of the box.
 const TEXT: u32 = 98;
-/// Advance of one character of the small font, rounded up.
+/// The width of a character of the small font, rounded up.
 const LETTER: u32 = 7;
 
 struct Generation {
@@ -51,7 +51,7 @@ pub fn draw() -> String {
     svg::page(WIDTH, y + MARGIN / 2, "The generations, and what each added", &body)
 }
 
-/// The nearest ancestor that is drawn.
+/// The parent of a generation, if it is drawn.
 fn parent<'a>(all: &'a [Generation], of: &Generation) -> Option<&'a Generation> {
     all.iter().find(|one| Some(one.name) == of.parent)
 }

@@ -55,7 +55,7 @@ fn branches_that_do_not_reach_become_long() {
         assert_eq!(there % 256, 0);
         // The conditional branch selects between the long branch and the code after it.
         assert_eq!((lines[0].1.as_str(), lines[1].1.as_str()), ("s_cbranch_scc0 1", "s_branch 6"), "{cpu}");
-        // A branch that reaches its target stays as it is, and differences of labels are those of the last round.
+        // A branch that reaches its target stays as it is, and differences of labels have their last values.
         assert_eq!(lines[pcs[1] - 1], (lines[pcs[1]].0 - 4, "s_branch 6".to_string()), "{cpu}");
         let hex = run(&["asm", "--hex", "-", cpu, "--long-branches", "s[4:5]"], SOURCE.as_bytes()).ok();
         let last: String = (there as u32).to_le_bytes().iter().map(|byte| format!("{byte:02x}")).collect();

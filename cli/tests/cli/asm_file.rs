@@ -251,7 +251,7 @@ fn other_flags_come_back() {
     let output = work.join("again.co");
     run(&["asm", "--strip", "--sorted-names", "-", "-o", output.to_str().unwrap()], source.as_bytes()).ok();
     assert!(std::fs::read(&output).unwrap() == file);
-    // They have to be those of the processor.
+    // The flags have to be those of the processor.
     let err = run(&["asm", "-c", "-", "-o", output.to_str().unwrap()], source.replace("0x449", "0x44c").as_bytes()).err;
     assert!(err.contains("these flags are not of the processor that `.amdgcn_target` names"), "{err}");
 }

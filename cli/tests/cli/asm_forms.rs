@@ -21,8 +21,8 @@ struct Form {
     triple: &'static str,
 }
 
-/// The sources of a file. A line with `//!` begins each, with its processor and features, or with a
-/// runtime other than HSA.
+/// The sources of a file. A line with `//!` begins each source, and names its processor and features, or a runtime
+/// other than HSA.
 fn forms(file: &str) -> Vec<Form> {
     let text = std::fs::read_to_string(sources().join(file)).unwrap();
     let parts = text.split("//! ").skip(1);

@@ -41,7 +41,7 @@ fn round(source: &Path, triple: &str, cpu: &str, work: &Path) {
     let short = work.join("short.co");
     llvm("ld.lld-22", &["-shared", "-s", &text(&object), "-o", &text(&short)], work);
     assert!(again(&short, &[]) == std::fs::read(&short).unwrap(), "{source:?} for {cpu}, linked with -s");
-    // The linker may leave relocations there that it has applied; the source has only a comment about them.
+    // With `--emit-relocs`, the linker leaves relocations that it has applied. The source has only comments about them.
     let kept = work.join("kept.co");
     llvm("ld.lld-22", &["-shared", "--emit-relocs", &text(&object), "-o", &text(&kept)], work);
     let apart = |path: &Path| run(&["dis", "--asm", &text(path)], b"").ok();
@@ -307,7 +307,8 @@ fn tables_for_loaders_are_those_of_a_linker() {
     }
 }
 
-/// Pointers to the end of a section, where a section begins that the assembler makes itself, and to no section at all.
+/// Pointers to the end of a section, even if a section that the assembler makes begins there, and pointers to no
+/// section.
 #[test]
 fn pointers_to_the_ends_of_sections_are_kept() {
     let work = directory("asm-ends");

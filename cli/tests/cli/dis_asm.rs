@@ -92,7 +92,7 @@ fn merged_texts_are_named_by_their_section() {
     assert_eq!(again, apart);
 }
 
-/// A modifier after the name, not within its quotes, where it would be a part of the name.
+/// A modifier is after the quotes of a name, and not within them, where it would be a part of the name.
 #[test]
 fn names_in_quotes_have_modifiers() {
     let work = directory("dis-asm-quotes");
@@ -185,7 +185,7 @@ fn nothing_is_dropped_without_a_word() {
         "{apart}"
     );
 
-    // The table of the only relocation becomes a packed one, and the pointer holds what is added.
+    // The table of the only relocation becomes a packed table, and the pointer holds the relocation's addend.
     run(&["asm", "-", "-o", &first], format!("{head}.data\n.quad f\n").as_bytes()).ok();
     let mut bytes = fs::read(&first).unwrap();
     let plain = run(&["dis", "--asm", &first], b"").ok();
@@ -205,7 +205,7 @@ fn nothing_is_dropped_without_a_word() {
     assert!(packed.contains(comment) && packed.contains("\t.quad f\n"), "{packed}");
     assert_eq!(packed.replace(comment, ""), plain);
 
-    // A file at fixed addresses, whose pointers are numbers, unless it has no number that may be one.
+    // In a file at fixed addresses, pointers are numbers. The source has an error if a number may be a pointer.
     bytes[16] = 2;
     let fixed = run(&["dis", "--asm", "-"], &bytes).ok();
     assert!(fixed.contains("// The file was linked to fixed addresses."), "{fixed}");

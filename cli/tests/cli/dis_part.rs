@@ -81,7 +81,7 @@ fn an_unknown_name_is_told_with_those_that_are_near() {
 #[test]
 fn symbols_that_overlap_do_not_multiply_the_code() {
     let object = code_object(GFX942);
-    // Both symbols are called `first` now.
+    // Both symbols get the name `first`.
     let text = |object: &[u8], what: &[u8]| object.windows(what.len()).position(|bytes| bytes == what);
     let (first, second) = (text(&object, b"first\0").unwrap(), text(&object, b"second\0").unwrap());
     let mut twice = object.clone();

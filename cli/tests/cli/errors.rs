@@ -113,7 +113,8 @@ fn help_names_the_commands_and_targets() {
     assert!(run(&["--version"], b"").ok().starts_with("amdgpu-isa "));
 }
 
-/// The code that a damaged file still holds is listed, the message has the place of the damage, and the exit code is 1.
+/// Checks that the code in a damaged file is listed, that the message has the place of the damage, and that the exit
+/// code is 1.
 fn is_damaged(input: &[u8], kernels: usize, expected: &[&str]) {
     let run = run(&["dis", "-"], input);
     assert_eq!(run.out.matches("// kernel").count(), kernels, "{}{}", run.out, run.err);

@@ -170,7 +170,7 @@ fn the_document_has_all_operations_as_the_library_has_them() {
     }
 }
 
-/// The formats have all fields, and every field that an operation names is one of them.
+/// Checks that the formats have all fields, and that every field that an operation names is one of them.
 fn fields_agree(json: &Json, target: Target) {
     let mut names = BTreeSet::from(["vcc"]);
     assert_eq!(list(&json["formats"]).len(), target.layouts().len());
@@ -196,8 +196,8 @@ fn fields_agree(json: &Json, target: Target) {
     }
 }
 
-/// Every code that an operand accepts has a name. Every name belongs to a code that some operand accepts, and is the
-/// name that the disassembler writes.
+/// Checks that every code that an operand accepts has a name, and that every name belongs to a code that some operand
+/// accepts, and is the name that the disassembler writes.
 fn names_agree(json: &Json, target: Target) {
     let codes: Vec<_> = list(&json["operand_codes"])
         .iter()

@@ -160,8 +160,8 @@ fn hints_are_shown_on_request() {
     assert_eq!((&found[0]["rule"], &found[0]["severity"]), (&"perhaps-missing-wait".into(), &"hint".into()));
 }
 
-/// Where paths with other upper bits of vector registers' numbers meet, a distance between registers that may be in one
-/// bank is a hint, and nothing is inserted for it. Where both paths have the same bits it is an error.
+/// Where paths with different upper bits of vector registers' numbers meet, a missing distance between registers that
+/// may be in one bank is a hint, and nothing is inserted. Where both paths have the same bits, it is an error.
 #[test]
 fn distances_of_unknown_banks_are_hints() {
     let source = |between: &str| {
@@ -315,7 +315,7 @@ fn kernel(vgprs: u32, accum_offset: u32, sgprs: u32, lines: &str) -> Vec<u8> {
     kernel_of("gfx942", vgprs, accum_offset, sgprs, lines)
 }
 
-/// The same for another processor that has accumulation registers.
+/// A code object like that of `kernel`, for another processor that has accumulation registers.
 fn kernel_of(processor: &str, vgprs: u32, accum_offset: u32, sgprs: u32, lines: &str) -> Vec<u8> {
     let source = format!(
         "\t.amdgcn_target \"amdgcn-amd-amdhsa--{processor}:xnack-\"
@@ -343,7 +343,8 @@ k:
     std::fs::read(path).unwrap()
 }
 
-/// Only the last register that the descriptor provides is a finding, and only if the other operation is on 64 bits.
+/// Only the last register that the descriptor provides is a finding, and only if the other operation of the dual
+/// instruction is on 64 bits.
 #[test]
 fn the_last_register_beside_a_pair_is_a_hint() {
     let hints = |vgprs: u8, code: &str| -> Vec<String> {

@@ -272,7 +272,7 @@ fn what_unknown_jumps_may_lead_to_stays() {
         assert!(vector.contains("v_mad"), "{vector}");
         let message = fix(&(program(target, &vector) + table), &[], "--fix").fails(1);
         assert!(message.contains("it is not known where the jump at 0x"), "{target}: {message}");
-        // The sum is saved before the call: in lanes, in vector registers, and with these in memory.
+        // The sum is saved before the call: in lanes, in vector registers, and from these in memory.
         let lanes = |read: &str| {
             format!(
                 "v_writelane_b32 v1, s4, 0; v_writelane_b32 v1, s5, 3; {read}; v_readlane_b32 s6, v1, 0; v_readlane_b32 s7, v1, 3"

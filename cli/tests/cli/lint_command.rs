@@ -169,7 +169,7 @@ fn sources_are_checked_where_their_lines_are() {
     let text = run_on(&[&path]).out;
     assert!(text.contains(&format!("    at the macro use:1:2, which {path}:14:2 asks for\n")), "{text}");
     assert!(text.contains(&format!("    at {path}:10:2\n")), "{text}");
-    // A text file is a source, whatever its name. SARIF has the lines.
+    // A text file is a source, whatever its name. SARIF has the source's lines.
     let run = run_on(&["--format", "sarif", "-"]);
     let document: Value = serde_json::from_str(&run.out).expect("a document");
     let result = &document["runs"][0]["results"][0];
@@ -211,7 +211,7 @@ fn sources_are_checked_where_their_lines_are() {
     assert!(run.fails(1).contains("standard input: 1 error"));
     let run = super::run(&["lint", "--fix", "-o", "-", &path], b"");
     assert!(run.fails(1).contains("and this is a source: make a code object of it first"));
-    // Options of changes need one.
+    // Options about changes need --fix or --trim.
     assert!(
         super::run(&["lint", "-o", "-", &path], b"").fails(2).contains("--output writes what --fix or --trim make")
     );

@@ -75,8 +75,8 @@ fn token(text: &str) -> (Token, usize) {
     }
 }
 
-/// Reads the argument at the beginning of the text. Returns its length and the argument; an error has the byte at which
-/// it is.
+/// Reads the argument at the beginning of the text. Returns its length and the argument, or the byte and the message of
+/// an error.
 pub fn argument(text: &str) -> Result<(usize, Argument), (usize, &'static str)> {
     let (mut out, mut at, mut depth) = (Argument::default(), 0, 0u32);
     loop {
@@ -137,7 +137,7 @@ fn named(text: &str) -> Option<(String, usize)> {
     is_equal.then(|| (name.to_string(), at + 1 + blank(text.get(at + 1..).unwrap_or(""))))
 }
 
-/// A reader of arguments, one after the other. Errors have the byte at which they are.
+/// A reader of arguments, one after the other. Each error holds the byte at which it occurs.
 pub struct Arguments<'t> {
     pub text: &'t str,
     pub at: usize,

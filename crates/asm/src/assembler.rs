@@ -134,7 +134,7 @@ pub struct Assembler {
     /// The number of faults after which errors about unknown names suggest no similar names, because the search takes
     /// long.
     pub suggestions: usize,
-    /// The sections, each with its previous one, to which `.popsection` returns.
+    /// The sections to which `.popsection` returns, each with the section to which `.previous` then returns.
     pub stack: Vec<(usize, Option<usize>)>,
     pub previous: Option<usize>,
     pub expansions: u64,
@@ -255,7 +255,7 @@ impl Assembler {
         }
     }
 
-    /// The error of what has no end. As in LLVM's assembler, it is at the end of the source.
+    /// The error about a block without an end. As in LLVM's assembler, the error is at the end of the source.
     pub fn unclosed(&self, message: &str, begin: Span) -> Flaw {
         let end = self.source.files.first().map_or(0, |file| file.text.len());
         let flaw = Flaw::new(Span { file: 0, start: end, end }, message);
@@ -297,7 +297,8 @@ impl Assembler {
             let place = line.place(range.clone());
             let is_inside = matches!(&head, Head::Word(name) if is_kernel_directive(name));
             let kernel = if is_inside { None } else { self.kernel.take() };
-            // A kernel with a wrong directive may also have no end, which would be an error in each later line.
+            // After a wrong directive, the end of the kernel may be missing because of the same error, so a missing end
+            // is not reported.
             if kernel.is_some_and(|kernel| kernel.is_whole) {
                 return Err(Flaw::new(place, "only .amdhsa_ directives can be between .amdhsa_kernel and its end"));
             }
@@ -529,8 +530,8 @@ impl Assembler {
         Ok(())
     }
 
-    /// The value of a number that may be known only at the end of the source; until then, the value from the earlier
-    /// round.
+    /// Returns the value of a number that may be known only at the end of the source. If it is not known yet, the
+    /// result is the value from the earlier round.
     pub fn later(&mut self, expr: Expr, place: Span) -> Result<i64> {
         if let Ok(value) = self.table.value(&expr) {
             return Ok(value);
@@ -568,7 +569,7 @@ impl Assembler {
             }
             None => {
                 let sized = self.wave.map(|lanes| new.with_waves(lanes));
-                // The error comes after the target, so that the rest of the source has no further ones.
+                // The target is set before the error is returned, so that the rest of the source has no further errors.
                 self.table.target = Some(sized.as_ref().and_then(|sized| sized.clone().ok()).unwrap_or(new));
                 sized.transpose().map(|_| ()).map_err(|message| Flaw::new(place, message))
             }

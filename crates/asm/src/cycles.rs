@@ -48,8 +48,8 @@ impl Table {
 }
 
 impl Assembler {
-    /// Reports values that depend on themselves, at the first symbol of each cycle and at the place that needs its
-    /// value. The values then become 0, so that no other error follows.
+    /// Reports values that depend on themselves: at the first symbol of each cycle, and at each place or symbol that
+    /// needs the value of such a symbol. The values then become 0, so that no other error follows.
     pub fn break_cycles(&mut self) {
         let mut good = HashSet::new();
         for section in 0..self.sections.len() {

@@ -13,7 +13,8 @@ use super::scan::Scan;
 /// The bytes of `s_nop 0`, with which code is padded, on all targets.
 pub const NOP: [u8; 4] = 0xbf80_0000_u32.to_le_bytes();
 
-/// Directives of data, with the size of a value in bytes. `.dc` takes two bytes, and `.dc.a` the eight of an address.
+/// Directives of data, with the size of a value in bytes. A value of `.dc` has two bytes, and a value of `.dc.a` has
+/// the eight bytes of an address.
 const WIDTHS: [(&str, u8); 14] = [
     (".byte", 1),
     (".short", 2),
@@ -39,7 +40,7 @@ const SPACES: [(&str, usize); 8] =
     [(".ds", 2), (".ds.b", 1), (".ds.d", 8), (".ds.l", 4), (".ds.p", 12), (".ds.s", 4), (".ds.w", 2), (".ds.x", 12)];
 
 impl Assembler {
-    /// Handles a directive of data or padding. Returns whether it is one.
+    /// Handles a directive of data or padding. Returns whether `word` is one.
     pub fn data(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let is_known = self.integers(word, scan)? || self.values(word, scan)? || self.padding(word, scan)?;
         if is_known {
@@ -48,7 +49,7 @@ impl Assembler {
         Ok(is_known)
     }
 
-    /// Handles a directive of integers, whose name gives their size. Returns whether it is one.
+    /// Handles a directive of integers, whose name gives their size. Returns whether `word` is one.
     fn integers(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         let width = |all: &[(&str, usize)]| all.iter().find(|(name, _)| *name == word).map(|(_, width)| *width);
@@ -74,7 +75,7 @@ impl Assembler {
         Ok(true)
     }
 
-    /// Handles a directive of other numbers, or of texts. Returns whether it is one.
+    /// Handles a directive of other numbers, or of texts. Returns whether `word` is one.
     fn values(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         match word {
@@ -129,7 +130,7 @@ impl Assembler {
         Ok(true)
     }
 
-    /// Handles a directive of repetitions or padding. Returns whether it is one.
+    /// Handles a directive of repetitions or padding. Returns whether `word` is one.
     fn padding(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         match word {
@@ -279,7 +280,7 @@ impl Assembler {
             false => u64::try_from(number).ok().map(|n| n.max(1)).filter(|n| n.is_power_of_two() && *n <= 1 << 31),
         };
         let align = align.ok_or_else(|| Flaw::new(place, "an alignment is a power of two, up to 2^31"))?;
-        // The alignment is limited because a file places each section at a multiple of it.
+        // The alignment is limited because a file places each section at a multiple of its alignment.
         if align > self.longest {
             let message = format!("a section can be aligned to {} bytes at most", self.longest);
             return Err(Flaw::new(place, message).kind(Kind::Section));

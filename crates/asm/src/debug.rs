@@ -12,7 +12,7 @@ use super::scan::Scan;
 use super::table::SymbolId;
 use frames::Frame;
 
-/// The limit of file numbers.
+/// The limit of file numbers: each is below it.
 const FILES: usize = 1 << 16;
 
 /// The contents of the directives for debuggers so far.
@@ -66,7 +66,7 @@ struct Line {
 }
 
 impl Assembler {
-    /// Handles a directive for debuggers. Returns whether it is one.
+    /// Handles a directive for debuggers. Returns whether `word` is one.
     pub fn debug_directive(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<bool> {
         match word {
             ".file" => self.file(place, scan)?,
@@ -134,7 +134,7 @@ impl Assembler {
 
     /// Reads `.loc FILE LINE [COLUMN] [OPTION...]`.
     fn loc(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
-        // The line of the previous `.loc` had no instruction.
+        // The line of the previous `.loc` gets an entry even if no instruction has it.
         self.line_entry();
         let file = self.natural(scan)?;
         // The line and the column are optional.
@@ -231,8 +231,8 @@ impl Debug {
         });
     }
 
-    /// The number of a directory, which gets the next number if it is new. (0 is the directory in which the compiler
-    /// ran.)
+    /// Returns the number of a directory. A new directory gets the next number. (0 is the directory in which the
+    /// compiler ran.)
     fn directory(&mut self, name: String) -> usize {
         *self.known.entry(name).or_insert_with_key(|name| {
             self.directories.push(name.clone());

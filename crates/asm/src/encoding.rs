@@ -6,7 +6,8 @@ use std::borrow::Cow;
 const FIRST: u32 = 0x10_fe00;
 
 /// The text of a source, for [`assemble`](crate::assemble). LLVM's assembler takes sources in any encoding: bytes that
-/// are not UTF-8 become characters for private use, which comments can have, and which are the same bytes in strings.
+/// are not UTF-8 become characters for private use. Comments can contain these characters, and in strings they become
+/// the same bytes again.
 ///
 /// ```
 /// let source = b"// Andr\xe9\n.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\n.ascii \"\xe9\"\n";

@@ -75,8 +75,9 @@ impl Expr {
         }
     }
 
-    /// Whether a literal with this expression is its value, and not a distance from the literal, as in LLVM's
-    /// assembler: the expression is a difference, a number, a symbol with an `abs` part, or made of these.
+    /// Whether a literal with this expression holds the value of the expression, and not the distance from the literal
+    /// to it, as in LLVM's assembler: the expression is a difference, a number, a symbol with an `abs` part, or made of
+    /// these.
     pub fn is_absolute(&self) -> bool {
         match self {
             Expr::Binary("-", _, _) => true,
@@ -465,9 +466,9 @@ impl Table {
     }
 }
 
-/// The number of waves that a unit runs at once. `values` are the greatest number of waves, the granule and the number
-/// of vector registers, LLVM's number of the generation, the number of waves so far, and the scalar and vector
-/// registers of a wave.
+/// The number of waves that a unit runs at once. `values` are, in this order: the greatest number of waves, the granule
+/// and the number of vector registers, LLVM's number of the generation, the number of waves so far, and the scalar and
+/// vector registers of a wave.
 fn occupancy(values: &[i64]) -> Option<i64> {
     /// LLVM's number of GCN's third generation. `RDNA` is LLVM's number of RDNA, on which scalar registers do not limit
     /// the number of waves.

@@ -18,11 +18,13 @@ pub struct Place {
     pub file: String,
     /// The line in which the place begins, from 1 on.
     pub line: usize,
-    /// The byte of the first line at which the place begins, from 1 on. A character begins there.
+    /// The number of the byte, from 1 on, at which the place begins in its first line. A place never begins inside of a
+    /// character.
     pub column: usize,
     /// The line in which the place ends, from 1 on.
     pub end_line: usize,
-    /// The byte of the last line before which the place ends, from 1 on. A character ends there.
+    /// The number of the byte, from 1 on, before which the place ends in its last line. A place never ends inside of a
+    /// character.
     pub end_column: usize,
     /// The text of the line in which the place begins, without the newline; `None` if it is longer than 400 bytes.
     pub text: Option<String>,
@@ -52,14 +54,15 @@ pub enum Kind {
     /// A code object would need the place of a variable that a linker has to place, such as one in a workgroup's
     /// memory: only [`to_object`](crate::Assembly::to_object) can leave the place open.
     Shared,
-    /// Macros, repetitions and included files become more than
+    /// The text that macros, repetitions and included files become is longer than
     /// [`Options::longest_expansion`](crate::Options::longest_expansion).
     Expansion,
     /// A section would become longer, or be aligned to more bytes, than
     /// [`Options::longest_section`](crate::Options::longest_section).
     Section,
-    /// A kernel does not begin at an address at which hardware can start it. This is a warning, and an error in a code
-    /// object: only [`to_object`](crate::Assembly::to_object) can leave the alignment to a linker.
+    /// A kernel does not begin at an address at which hardware can start it. This is a warning for the source, and an
+    /// error if the source becomes a code object: only [`to_object`](crate::Assembly::to_object) can leave the
+    /// alignment to a linker.
     Misaligned,
     /// Any other fault: the source has to change.
     #[default]
@@ -68,8 +71,8 @@ pub enum Kind {
 
 /// An error in a source, or a warning.
 ///
-/// Texts from the source, such as names of symbols, are in messages unchanged: programs that show a fault on a terminal
-/// have to escape control characters.
+/// Messages contain texts from the source, such as names of symbols, unchanged. So a program that shows a fault on a
+/// terminal has to escape control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
@@ -88,8 +91,8 @@ pub struct Fault {
 }
 
 impl fmt::Display for Fault {
-    /// Writes `FILE:LINE:COLUMN: error: MESSAGE`, with the note after it, or only the message of an error without a
-    /// place.
+    /// Writes `FILE:LINE:COLUMN: SEVERITY: MESSAGE (NOTE)`, where `SEVERITY` is `error` or `warning`. A fault without a
+    /// place is only `MESSAGE (NOTE)`. If there is no note, nothing follows the message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
             let severity = if self.is_warning { "warning" } else { "error" };
@@ -124,7 +127,7 @@ impl Faults {
         self.errors
     }
 
-    /// Faults with a single error, which is not in a source.
+    /// The faults of a single error that is not in a source.
     pub(crate) fn without_place(message: String) -> Faults {
         let (place, from, note, is_warning, kind) = (None, Vec::new(), None, false, Kind::Other);
         Faults { all: vec![Fault { place, from, message, note, is_warning, kind }], hidden: 0, errors: 1 }
@@ -138,7 +141,7 @@ impl Faults {
 }
 
 impl fmt::Display for Faults {
-    /// Writes a line for each fault, and a line with the number of hidden faults.
+    /// Writes a line for each fault, and, if there are hidden faults, a line with their number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, fault) in self.all.iter().enumerate() {
             f.write_str(if n == 0 { "" } else { "\n" })?;

@@ -46,7 +46,7 @@ const SHOWN: usize = 100;
 #[derive(Clone, Debug, Default)]
 pub struct Flaws {
     pub shown: Vec<Flaw>,
-    /// The number of further flaws.
+    /// The number of further flaws, which are not kept.
     pub hidden: usize,
     /// The number of warnings of each kind among them.
     hidden_warnings: HashMap<Kind, usize>,
@@ -73,7 +73,7 @@ impl Flaws {
         }
     }
 
-    /// Turns the warnings of a kind into errors.
+    /// Turns the kept warnings of a kind into errors.
     pub fn refuse(&mut self, kind: Kind) {
         for flaw in self.shown.iter_mut().filter(|flaw| flaw.kind == kind && flaw.is_warning) {
             flaw.is_warning = false;

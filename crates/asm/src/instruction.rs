@@ -309,7 +309,7 @@ fn unknown(fault: Flaw, target: Target, text: &str) -> Flaw {
     }
 }
 
-/// Whether some target has a register of this name, which therefore cannot be the name of a symbol that is an operand.
+/// Whether some target has a register of this name. If so, an operand with this name is not a symbol.
 fn is_register(target: Target, name: &str) -> bool {
     static NAMES: LazyLock<HashSet<String>> = LazyLock::new(|| {
         let names = |special: &Special| {

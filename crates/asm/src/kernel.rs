@@ -1,4 +1,4 @@
-//! `.amdhsa_kernel`: kernel descriptors. Their numbers may be known only at the end.
+//! `.amdhsa_kernel`: kernel descriptors. Their numbers may be known only at the end of the source.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,11 +32,11 @@ pub struct Kernel {
 pub const NUMBERS: [&str; 6] =
     ["next_free_vgpr", "next_free_sgpr", "accum_offset", "reserve_vcc", "reserve_flat_scratch", "reserve_xnack_mask"];
 
-/// The greatest number of blocks of vector registers, besides the first one, of a wave with its shared registers.
+/// The greatest number of blocks of vector registers of a wave, with its shared registers but without the first block.
 const MOST_BLOCKS: i64 = PgmRsrc1::from_bits(u32::MAX).granulated_workitem_vgpr_count() as i64;
 
-/// Whether a directive's number has to be known at the directive, as in LLVM's assembler: the numbers of initial
-/// registers and of shared registers.
+/// Whether a directive's number has to be known at the directive, as in LLVM's assembler. This holds for the numbers of
+/// initial registers and of shared registers.
 fn is_early(name: &str) -> bool {
     name.starts_with("user_sgpr_") || name == "shared_vgpr_count"
 }

@@ -230,7 +230,8 @@ impl Assembler {
             true => self.later(expr, of)?,
             false => self.known(&expr, of)?,
         };
-        // As in LLVM's assembler, the value of another field loses the bits that do not fit.
+        // A value of a field in [`COUNTED`] has to fit, unless the field is a single bit. As in LLVM's assembler, a
+        // value of any other field loses the bits that do not fit.
         let len = at.bits().len().min(62);
         let all = -1 << (len - 1)..1 << len;
         if COUNTED.contains(&field) && len > 1 && !all.contains(&value) {

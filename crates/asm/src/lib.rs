@@ -131,10 +131,11 @@ pub struct Options {
     /// Whether `.include` and `.incbin` are errors, as they should be in an untrusted source: these directives read any
     /// file.
     pub is_alone: bool,
-    /// The greatest size and the greatest alignment of a section in bytes: by default 2^27, which take seconds.
+    /// The greatest size and the greatest alignment of a section in bytes: 2^27 by default. A section of this size
+    /// takes seconds.
     pub longest_section: u64,
-    /// The greatest size, in bytes, of the text that macros, repetitions and included files become: by default 2^24,
-    /// which take about a second.
+    /// The greatest size, in bytes, of the text that macros, repetitions and included files become: 2^24 by default. A
+    /// text of this size takes about a second.
     pub longest_expansion: usize,
     /// The number of faults of any kind after which errors about unknown names suggest no similar ones: 100 by default.
     /// The search for a similar name takes longer than assembling a line.
@@ -255,7 +256,8 @@ fn lanes(text: &str) -> HashMap<String, u16> {
 }
 
 impl Assembly {
-    /// The warnings of `.warning`, and of directives that have less effect than they claim.
+    /// The warnings: those of `.warning`, and those about doubtful statements, such as a directive without an effect,
+    /// or a kernel that is not aligned.
     pub fn warnings(&self) -> Faults {
         Faults::new(&self.warnings, &self.files)
     }

@@ -161,7 +161,8 @@ fn relocations(image: &Image) -> impl Iterator<Item = &Relocation> {
     image.sections.iter().filter(|output| is_loaded(output.section.flags)).flat_map(|output| &output.relocations)
 }
 
-/// The uses of symbols that have no address, and the symbols that only a linker of several objects can place.
+/// The errors about uses of symbols that have no address, and about symbols that only a linker of several objects can
+/// place.
 fn unresolved(image: &Image) -> Vec<Flaw> {
     let mut faults = Vec::new();
     for relocation in relocations(image) {
@@ -181,7 +182,7 @@ fn unresolved(image: &Image) -> Vec<Flaw> {
     faults
 }
 
-/// The addresses in memory that the loader writes.
+/// The addresses that the loader writes into memory.
 struct Pointers {
     /// The entries of the table of addresses (GOT), each with its offset in the table.
     got: BTreeMap<(usize, bool), u64>,
@@ -258,7 +259,8 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
     let mut kinds: Vec<u8> = chunks.iter().map(Chunk::segment).filter(|segment| *segment < 9).collect();
     kinds.dedup();
     let has_notes = chunks.iter().any(|chunk| chunk.rank() == 0);
-    // Beside the segments: the table itself, .dynamic, the part that is read-only after loading, and the stack.
+    // The headers besides those of the segments: one for the table of headers itself, .dynamic, the part that is
+    // read-only after loading, and the stack.
     let count = 1 + kinds.len() as u64 + 3 + u64::from(has_notes);
     let headers = FILE_HEADER + count * PROGRAM_HEADER;
     let (mut address, mut offset, mut segment) = (headers, headers, 0);
@@ -268,8 +270,8 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
         let is_first = chunk.segment() != segment;
         if is_first {
             segment = chunk.segment();
-            // A new segment begins in the next page, at the offset in the page where the last one ended, in memory and
-            // in the file.
+            // A new segment begins in the next page, at the offset in the page at which the last segment ended, in
+            // memory and in the file.
             address = if segment < 9 { address.next_multiple_of(PAGE) + end % PAGE } else { 0 };
             offset += if segment < 9 { address.wrapping_sub(offset) % PAGE } else { 0 };
         }

@@ -4,7 +4,7 @@
 //! A branch over 63 dwords gets an `s_nop` after it on RDNA1, whose hardware cannot branch over 63 dwords.
 //!
 //! Such branches are known only at the end of the source, and their additional dwords move everything after them. So
-//! the source is read again until all branches reach. A branch that became long, or got its `s_nop`, keeps it in all
+//! the source is read again until all branches reach. A branch that became long, or got an `s_nop`, stays so in all
 //! later rounds, so the rounds end.
 
 use amdgpu_isa::asm::{Assembler as Writer, Far, FixupSlot, LabelSlot};

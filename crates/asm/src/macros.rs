@@ -78,7 +78,7 @@ impl Assembler {
         }
     }
 
-    /// Handles a directive about conditions. Returns whether it is one.
+    /// Handles a directive about conditions. Returns whether `word` is one.
     pub fn condition(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         let holds = match word {
@@ -165,7 +165,7 @@ impl Assembler {
         })
     }
 
-    /// Handles a directive that begins or ends a block, or reads a file. Returns whether it is one.
+    /// Handles a directive that begins or ends a block, or reads a file. Returns whether `word` is one.
     pub fn block(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         let place = scan.line.whole();
         match word {
@@ -233,7 +233,7 @@ impl Assembler {
     }
 
     /// Reads `.irp NAME, VALUES...` and the lines to repeat, and continues with the repetitions, one for each value.
-    /// `by_character`: `.irpc`, in which each character of one value is a value.
+    /// With `by_character`, the directive is `.irpc`, in which each character of a single text is a value.
     fn repeat_for_values(&mut self, by_character: bool, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         let name = scan.name()?;
         scan.expect(",")?;
@@ -280,7 +280,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// The lines of a repetition that begins at a place.
+    /// Reads the lines of a repetition that begins at a place.
     fn repeated(&mut self, place: Span) -> Result<Line> {
         let body = self.source.block(&[".rept", ".rep", ".irp", ".irpc"], &[".endr"]);
         let body = body.ok_or_else(|| Flaw::new(place, "no .endr follows"))?;

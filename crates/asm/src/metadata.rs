@@ -110,8 +110,8 @@ pub(crate) struct Pal {
 }
 
 impl Pal {
-    /// Reads a document, which takes the place of what is here. It can have the name of a register after its number;
-    /// the note then has only the number.
+    /// Reads a document. A key of its registers can have the name of the register after its number; the note then has
+    /// only the number.
     pub(crate) fn read(text: &str) -> Result<Pal, Fault> {
         let mut root = pairs(yaml::parse(text)?);
         let mut pipelines = match taken(&mut root, "amdpal.pipelines") {
@@ -332,7 +332,7 @@ fn is_number(value: &Value) -> bool {
     value.is_u64() || value.is_i64()
 }
 
-/// The order of keys: negative integers, others, nil, truths, floats and texts, each by their values.
+/// The order of keys: integers, nil, truth values, floats and texts. Keys of one kind are in the order of their values.
 pub(crate) fn order(key: &Value) -> (u8, i128, &str) {
     match key {
         Value::Integer(n) => (0, n.as_i64().map_or_else(|| n.as_u64().unwrap_or(0).into(), i128::from), ""),

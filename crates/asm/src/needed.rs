@@ -1,4 +1,4 @@
-//! Finds the symbols that are named at the end of a source.
+//! Finds, at the end of a source, the symbols that the source names.
 
 use std::collections::BTreeSet;
 

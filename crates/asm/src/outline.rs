@@ -72,7 +72,8 @@ pub struct Definition {
     pub kind: DefinitionKind,
     /// The range of the name in the source.
     pub place: Range<usize>,
-    /// The range of the whole definition: of a function, kernel descriptor or macro up to its end, else of the name.
+    /// The range of the whole definition. A function, a kernel descriptor or a macro goes up to its end; any other
+    /// definition is only the name.
     pub whole: Range<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! The parts of sections, which `.subsection` begins. They are joined at the end of the source, where their offsets
-//! become known, so the source is read again if its contents depend on these offsets.
+//! The parts of sections, which `.subsection` begins. The parts are joined at the end of the source. Only then are
+//! their offsets known, so the source is read again if its contents depend on these offsets.
 
 use std::collections::HashMap;
 

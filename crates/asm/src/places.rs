@@ -15,7 +15,7 @@ pub struct Places<'a> {
 /// A section of the source that is a part of a section of the file.
 struct Part {
     name: String,
-    /// The offset of its first byte in the section of the file.
+    /// The offset of the part's first byte in the section of the file.
     start: u64,
     /// The number of the section in the source.
     number: usize,

@@ -430,7 +430,7 @@ impl Assembler {
             }
             _ => {}
         }
-        // The literal of an instruction is a distance from the literal itself, unless the text is a difference.
+        // The literal of an instruction is the distance from the literal itself, unless its expression is absolute.
         let width = if let FixupKind::Data(width) | FixupKind::Literal(width) = fixup.kind { width } else { 4 };
         let mut from_here = matches!(fixup.kind, FixupKind::Literal(_)) && !fixup.expr.is_absolute();
         if !from_here || linear.terms.is_empty() {

@@ -65,7 +65,7 @@ struct Stated {
 }
 
 impl Assembler {
-    /// Switches to one of the sections that have a directive, or to a part of it.
+    /// Switches to one of the sections that have a directive of their own, such as `.text`, or to a part of it.
     pub fn named(&mut self, name: &str, scan: &mut Scan<'_>) -> Result<()> {
         let part = self.part(scan)?;
         scan.end()?;
@@ -85,7 +85,7 @@ impl Assembler {
         part.ok_or_else(|| scan.since(from, "the parts of a section have numbers from 0 to 2147483647"))
     }
 
-    /// `.subsection N`: switches to another part of the same section.
+    /// Handles `.subsection N`: switches to another part of the same section.
     pub fn subsection(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         let part = self.part(scan)?;
         scan.end()?;
@@ -96,7 +96,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// `.pushsection`: reads the operands of `.section`, and keeps the current section for `.popsection`.
+    /// Handles `.pushsection`: reads the operands of `.section`, and keeps the current section for `.popsection`.
     pub fn push_section(&mut self, scan: &mut Scan<'_>) -> Result<()> {
         self.stack.push((self.table.section, self.previous));
         let pushed = self.section_directive(true, scan);
@@ -106,7 +106,7 @@ impl Assembler {
         pushed
     }
 
-    /// `.popsection`: returns to the section before the last `.pushsection`.
+    /// Handles `.popsection`: returns to the section before the last `.pushsection`.
     pub fn pop_section(&mut self, place: Span) -> Result<()> {
         let (section, previous) = self.stack.pop().ok_or_else(|| Flaw::new(place, "no .pushsection is above"))?;
         self.switch(section);
@@ -114,14 +114,14 @@ impl Assembler {
         Ok(())
     }
 
-    /// `.previous`: switches to the section that was the current one before.
+    /// Handles `.previous`: switches to the section that was the current one before.
     pub fn previous_section(&mut self, place: Span) -> Result<()> {
         let previous = self.previous.ok_or_else(|| Flaw::new(place, "no other section is above"))?;
         self.switch(previous);
         Ok(())
     }
 
-    /// `.section`, or with `is_pushed` the rest of `.pushsection`, which can also state a part of the section.
+    /// Handles `.section`, or with `is_pushed` the rest of `.pushsection`, which can also state a part of the section.
     pub fn section_directive(&mut self, is_pushed: bool, scan: &mut Scan<'_>) -> Result<()> {
         scan.blank();
         let from = scan.at;
@@ -212,7 +212,7 @@ impl Assembler {
     }
 
     /// The type, flags and entry size of a section. A directive without these takes them from an earlier directive of
-    /// the same section; otherwise they have to be the same.
+    /// the same section, or from [`KNOWN`]. A directive that states them has to agree with these.
     fn agreed(&self, name: &str, place: Span, stated: &Stated) -> Result<(u32, u64, u64)> {
         let identity = &stated.identity;
         let above = self.find_section(name, identity).and_then(|index| self.sections.get(index));
@@ -362,7 +362,7 @@ fn section_type(scan: &mut Scan<'_>) -> Result<u32> {
     })
 }
 
-/// The default type and flags of a section with a name.
+/// The default type and flags of a section with this name.
 pub fn usual(name: &str) -> (u32, u64) {
     let is = |prefix: &str| name == prefix || name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'));
     let kind = match name {

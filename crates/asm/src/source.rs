@@ -242,8 +242,8 @@ struct Stripped {
     in_strings: Vec<usize>,
 }
 
-/// Replaces comments by blanks. As in LLVM's assembler, documents in YAML have the comments of lines, too; zeros take
-/// their place, because blanks would belong to a text there.
+/// Replaces comments by blanks. As in LLVM's assembler, YAML documents can have comments of lines, too. Zeros replace
+/// the comments in documents, because a blank there would belong to a text.
 fn without_comments(text: &str) -> Stripped {
     let (mut open, mut long_strings, mut in_strings) = (None, Vec::new(), Vec::new());
     let mut out = text.as_bytes().to_vec();

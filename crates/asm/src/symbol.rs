@@ -85,7 +85,7 @@ pub fn stronger(a: u8, b: u8) -> u8 {
 }
 
 impl Assembler {
-    /// Handles a directive about a symbol. Returns whether it is one.
+    /// Handles a directive about a symbol. Returns whether `word` is one.
     pub fn of_symbol(&mut self, word: &str, scan: &mut Scan<'_>) -> Result<bool> {
         match word {
             ".globl" | ".global" | ".local" | ".weak" | ".protected" | ".hidden" | ".internal" | ".no_dead_strip"
@@ -179,7 +179,7 @@ impl Assembler {
         };
         let before = symbol.bind.replace(bind).filter(|before| *before != bind);
         match before {
-            // A symbol with any other binding can become weak.
+            // Any symbol can become weak, but a local one does so with a warning.
             Some(STB_LOCAL) if bind == STB_WEAK => {
                 let message = format!("`{}` is .local above, and weak from here on", symbol.name);
                 self.warn(place, &message);

@@ -9,7 +9,8 @@ use super::target::{Os, Processor};
 /// The prefix of the names of the assembler's own symbols.
 pub const OWN: &str = ".amdgcn.";
 
-/// The names of the assembler's own symbols for runtimes other than HSA's, each with the name after [`OWN`] for HSA.
+/// The assembler's own symbols for runtimes other than HSA's: each name, and the part after [`OWN`] of the name that
+/// the symbol has for HSA.
 const OTHERS: [(&str, &str); 5] = [
     (".option.machine_version_major", "gfx_generation_number"),
     (".option.machine_version_minor", "gfx_generation_minor"),
@@ -59,12 +60,12 @@ pub struct Symbol {
     /// Whether the source may give the symbol another value later.
     pub may_change: bool,
     /// Whether a statement before the definition names the symbol. If the symbol later gets another value, that
-    /// statement keeps this one.
+    /// statement keeps the value of this definition.
     pub is_named_above: bool,
     /// Whether the symbol is one of the assembler's own.
     pub is_own: bool,
-    /// Whether the symbol is another name of a symbol (`.weakref`), which is weak if it is only named through such
-    /// names.
+    /// Whether the symbol is an alias (`.weakref`). The symbol that it stands for becomes weak if the source names it
+    /// only through such aliases.
     pub is_weak_name: bool,
 }
 
@@ -80,7 +81,7 @@ pub struct Table {
     pub target: Option<Processor>,
     /// The number of steps of the current evaluation.
     pub steps: std::cell::Cell<u32>,
-    /// Whether the source uses the numbers of registers.
+    /// Whether the source contains the name of a symbol that counts registers.
     pub counts_registers: bool,
     /// The number of symbols and sections that have a position in the order of an object.
     registered: u32,
@@ -128,15 +129,15 @@ impl Table {
         self.all.len() - 1
     }
 
-    /// The next position in the order of an object's symbols, which include the symbols of sections.
+    /// Takes the next position in the order of an object's symbols. The symbols of sections are among them.
     pub fn next_order(&mut self) -> u32 {
         self.registered += 1;
         self.registered
     }
 
-    /// Gives a symbol the next position in the order, if it has none. The definition of the symbol does this, and so do
-    /// values and instructions that name it, and directives that describe it, but not directives that only compute with
-    /// it, such as `.if` and `.size`.
+    /// Gives a symbol the next position in the order, if it has none. A symbol gets its position when it is defined,
+    /// when a value or an instruction names it, or when a directive describes it. A directive that only computes with
+    /// it, such as `.if` or `.size`, gives it no position.
     pub fn register(&mut self, id: SymbolId) {
         if self.all[id].order.is_none() {
             self.all[id].order = Some(self.next_order());
@@ -157,7 +158,7 @@ impl Table {
         }
     }
 
-    /// The symbol of a name, which is added if there is none.
+    /// Returns the symbol of a name. Adds the symbol if there is none.
     pub fn id(&mut self, name: &str, place: Span) -> SymbolId {
         if let Some(id) = self.names.get(name) {
             return *id;
@@ -170,8 +171,8 @@ impl Table {
         id
     }
 
-    /// The symbol of a name that gets a value. If it already has a value that may change, statements above keep the old
-    /// value.
+    /// Returns the symbol for a name that gets a value. If the name has a value that may change, statements above keep
+    /// the old value, and the name gets a new symbol if they need this.
     pub fn id_again(&mut self, name: &str, place: Span) -> SymbolId {
         let id = self.id(name, place);
         let symbol = &self.all[id];
@@ -190,10 +191,10 @@ impl Table {
         self.all.len() - 1
     }
 
-    /// Simplifies the sum of a number and an earlier value of a symbol, which the source cannot name any more. If the
-    /// earlier value is itself a sum of a symbol and a number, the result is the sum of that symbol and both numbers,
-    /// so that a symbol that counts from a label is always one step away from the label. Any other expression is
-    /// returned unchanged.
+    /// Simplifies the sum of a number and a symbol that has since got another value, so that the source cannot name its
+    /// earlier value any more. If the earlier value is itself a sum of a symbol and a number, the result is the sum of
+    /// that symbol and both numbers. So a variable that counts up from a label is never more than one step away from
+    /// the label. Any other expression is returned unchanged.
     pub fn joined(&self, expr: Expr) -> Expr {
         let sum = |expr: &Expr| match expr {
             Expr::Symbol(of, None) => Some((*of, 0)),
@@ -226,7 +227,7 @@ impl Table {
         }
     }
 
-    /// The initial value of one of the assembler's own symbols, whose names depend on the runtime.
+    /// The initial value of one of the assembler's own symbols. Their names depend on the runtime.
     fn own(&self, name: &str) -> Option<Expr> {
         let target = self.target?;
         let name = match target.os {
@@ -261,7 +262,7 @@ impl Table {
         names.map(|name| self.id(name, Span::default()))
     }
 
-    /// A new label without a name for the current place.
+    /// Adds a label without a name for the current place.
     pub fn here(&mut self) -> SymbolId {
         let def = Def::Label { section: self.section, offset: self.offset };
         self.push("", def, Span::default())

@@ -1,7 +1,8 @@
-//! YAML as LLVM's assembler reads it in metadata. It takes more than the standard: tabs in indentation, lists and maps
-//! in brackets that continue at the beginning of a line, lists that begin in the line of their key.
+//! YAML as LLVM's assembler reads it in metadata. LLVM's assembler accepts more than the standard allows: tabs in
+//! indentation, lists and maps in brackets that continue at the beginning of a line, lists that begin in the line of
+//! their key.
 //!
-//! A reader turns the text into tokens, with marks where lists and maps begin and end by indentation. What comes before
+//! A reader turns the text into tokens, with marks where lists and maps begin and end by indentation. The token before
 //! a colon becomes a key only when the colon is read.
 
 use std::collections::VecDeque;
@@ -12,7 +13,7 @@ use super::metadata::{Fault, order, scalar, tagged};
 
 /// The greatest depth of nesting in a document.
 pub const DEPTH: usize = 64;
-/// What separates words in a line. Zeros take the place of comments of the assembler.
+/// The characters that separate words in a line. Zeros take the place of comments of the assembler.
 const BLANKS: [char; 3] = [' ', '\t', '\0'];
 /// The greatest number of characters of a key that a line has before its colon.
 const KEY: isize = 1024;
@@ -25,7 +26,7 @@ enum Kind {
     Stop,
     /// The end of the text.
     End,
-    /// Where a list or a map begins or ends by its indentation.
+    /// The beginning of a list by its indentation; `BlockMap` is the beginning of a map, and `BlockEnd` ends either.
     BlockList,
     BlockMap,
     BlockEnd,
@@ -60,7 +61,7 @@ struct Candidate {
     flow: usize,
 }
 
-/// How the items of a list or the pairs of a map are told apart.
+/// The ways in which the items of a list, or the pairs of a map, are told apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     /// By indentation.
@@ -78,7 +79,8 @@ struct Reader<'t> {
     line: usize,
     /// The column, which counts characters, from 0 on.
     column: isize,
-    /// The columns of the blocks around the current one, and that of the current one; -1 outside of all.
+    /// The columns of the blocks around the current one. `indent` is the column of the current one, or -1 outside of
+    /// all blocks.
     outer: Vec<isize>,
     indent: isize,
     /// The number of open brackets and braces.
@@ -124,7 +126,7 @@ impl<'t> Reader<'t> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The byte so many bytes ahead; a newline after the end.
+    /// The byte `ahead` bytes after the current one; a newline after the end of the text.
     fn byte(&self, ahead: usize) -> u8 {
         self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(b'\n')
     }
@@ -133,12 +135,12 @@ impl<'t> Reader<'t> {
         BLANKS.contains(&char::from(self.byte(ahead))) || b"\r\n".contains(&self.byte(ahead))
     }
 
-    /// Whether the byte so many bytes ahead can be in a text without quotes.
+    /// Whether the byte `ahead` bytes after the current one can be in a text without quotes.
     fn is_plain(&self, ahead: usize) -> bool {
         !(self.is_blank(ahead) || self.flow > 0 && b",[]{}".contains(&self.byte(ahead)))
     }
 
-    /// Passes so many bytes of a line.
+    /// Passes `len` bytes of a line.
     fn pass(&mut self, len: usize) {
         self.column += self.rest().get(..len).map_or(0, |passed| passed.chars().count()) as isize;
         self.at += len;
@@ -157,7 +159,7 @@ impl<'t> Reader<'t> {
         len > 0
     }
 
-    /// An error at a place. At the end it is in the last line with text.
+    /// An error at a place. An error at the end of the text is placed at the end of the last line with contents.
     fn wrong(&self, at: usize, why: impl Into<String>) -> Fault {
         (why.into(), at.min(self.text.trim_end().len()))
     }
@@ -203,7 +205,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The next token, which stays the next.
+    /// Returns the next token without taking it.
     fn peek(&mut self) -> Result<&Token, Fault> {
         while self.tokens.is_empty() || self.candidates.first().is_some_and(|one| one.number == self.taken) {
             self.read()?;
@@ -298,7 +300,7 @@ impl<'t> Reader<'t> {
             }
             b'|' | b'>' if self.flow == 0 => return self.lines(),
             quote @ (b'"' | b'\'') => {
-                // The column and the line stay those of the quote, so a key can have more lines.
+                // The column and the line stay those of the quote, so a key can extend over several lines.
                 let end = self.quoted(quote);
                 self.at = end.ok_or_else(|| self.wrong(start, "not YAML: this quote has no end"))?;
                 self.remember(column);
@@ -330,14 +332,14 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Passes a text without quotes, which can have more lines if they are indented more than its block.
+    /// Passes a text without quotes, which can continue in lines that are indented more than its block.
     fn plain(&mut self) -> Result<(), Fault> {
         let start = self.at;
         while self.byte(0) != b'#' {
             let rest = self.rest();
             let end = rest.char_indices().find(|(at, c)| !is_text(*c) || !self.is_plain(at + usize::from(*c == ':')));
             self.pass(end.map_or(rest.len(), |(at, _)| at));
-            // Blanks belong to the text only if it goes on after them.
+            // Blanks belong to the text only if the text goes on after them.
             let (end, line) = (self.at, self.line);
             while self.at < self.text.len() && self.is_blank(0) {
                 if self.byte(0) == b'\t' && self.line > line && self.column <= self.indent {
@@ -419,7 +421,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// The value that begins here; `None` if there is none.
+    /// Reads the value that begins here; `None` if there is none.
     fn node(&mut self, depth: usize) -> Result<Option<Value>, Fault> {
         let mut tag = None;
         while let Token { kind: Kind::Property, start, end } = *self.peek()? {
@@ -457,7 +459,7 @@ impl<'t> Reader<'t> {
         .map(Some)
     }
 
-    /// A value that can be left out. LLVM reads an empty list for it.
+    /// Reads a value, which can be left out: LLVM reads a missing value as an empty list.
     fn value(&mut self, depth: usize) -> Result<Value, Fault> {
         Ok(self.node(depth + 1)?.unwrap_or(Value::Array(Vec::new())))
     }
@@ -531,7 +533,7 @@ impl<'t> Reader<'t> {
         Ok(Value::Map(map.into_iter().map(|(key, value, _)| (key, value)).collect()))
     }
 
-    /// A key, which has no tag, as in LLVM.
+    /// Reads a key. As in LLVM, a key has no tag.
     fn key(&mut self) -> Result<Value, Fault> {
         if self.peek()?.kind == Kind::Key {
             self.next();
@@ -553,8 +555,8 @@ impl<'t> Reader<'t> {
 const ESCAPES: (&str, &str) =
     ("0abt\tnvfre \"/\\N_LP", "\0\x07\x08\t\t\n\x0b\x0c\r\x1b \"/\\\u{85}\u{a0}\u{2028}\u{2029}");
 
-/// The text of a scalar: without quotes and escapes, and with the blanks around a newline as one blank. Of more newlines
-/// the first one is left out.
+/// The text of a scalar: without quotes and escapes, and with the blanks around a newline as one blank. Of several
+/// newlines in a row, the first one is left out.
 fn unquoted(raw: &str) -> Result<String, String> {
     let quote = raw.chars().next().filter(|c| matches!(c, '"' | '\''));
     let mut rest = match quote {

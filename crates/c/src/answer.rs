@@ -15,7 +15,7 @@ pub enum amdgpu_isa_severity {
     Error,
     /// A possible fault.
     Warning,
-    /// A remark, or a place that led to that of the note before it.
+    /// A remark, or the place of a call or directive that led to the place of the note before it.
     Hint,
 }
 
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn amdgpu_isa_answer_bytes(answer: *const amdgpu_isa_answe
     bytes.map_or(std::ptr::null(), <[u8]>::as_ptr)
 }
 
-/// The n-th note, from 0. Returns whether there is one.
+/// Writes the n-th note, from 0, to `note`. Returns whether there is one.
 ///
 /// # Safety
 /// `answer` is null or an answer that is not freed; `note` is null or writable.

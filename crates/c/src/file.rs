@@ -173,7 +173,7 @@ impl amdgpu_isa_file {
     }
 }
 
-/// The n-th section with code, from 0. Returns whether there is one.
+/// Writes the n-th section with code, from 0, to `section`. Returns whether there is one.
 ///
 /// # Safety
 /// `file` is null or a file that is not freed; `section` is null or writable.
@@ -197,8 +197,8 @@ pub unsafe extern "C" fn amdgpu_isa_file_section(
     unsafe { give(section, shown) }
 }
 
-/// The n-th symbol, from 0. The symbols of a section are together, in the order of their addresses. Returns whether
-/// there is one.
+/// Writes the n-th symbol, from 0, to `symbol`. The symbols of a section are together, in the order of their addresses.
+/// Returns whether there is one.
 ///
 /// # Safety
 /// `file` is null or a file that is not freed; `symbol` is null or writable.
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn amdgpu_isa_file_symbol(
     unsafe { give(symbol, shown) }
 }
 
-/// The n-th note about parts that could not be read, from 0. Returns whether there is one.
+/// Writes the n-th note about parts that could not be read, from 0, to `note`. Returns whether there is one.
 ///
 /// # Safety
 /// `file` is null or a file that is not freed; `note` is null or writable.

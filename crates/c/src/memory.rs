@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString, c_char};
 /// The bytes at a pointer; empty for null, and for more than `isize::MAX` bytes, which no object has.
 ///
 /// # Safety
-/// Null, or this many readable bytes.
+/// `at` is null, or points to `len` readable bytes.
 pub unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
     let is_slice = !at.is_null() && isize::try_from(len).is_ok();
     // SAFETY: the caller's promise.
@@ -15,7 +15,7 @@ pub unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
 /// The string at a pointer; `None` for null, and for bytes that are not UTF-8.
 ///
 /// # Safety
-/// Null, or a string that ends in a zero.
+/// `at` is null, or points to a string that ends in a zero.
 pub unsafe fn text<'a>(at: *const c_char) -> Option<&'a str> {
     if at.is_null() {
         return None;

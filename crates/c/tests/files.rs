@@ -151,7 +151,7 @@ fn code_for_an_unknown_target_is_said_to_be() {
         let message = text(notes(answer)[0].message).unwrap();
         assert!(message.contains("not a target"), "{message}");
         amdgpu_isa_answer_free(answer);
-        // Nor is code read for another target than the one that the file states.
+        // Code is not read for a target other than the one that the file states.
         type Change = unsafe extern "C" fn(*const u8, usize, u32) -> *mut amdgpu_isa_answer;
         for read in [amdgpu_isa_lint as Change, amdgpu_isa_fix, amdgpu_isa_trim] {
             let answer = read(sample.as_ptr(), sample.len(), amdgpu_isa_target(c"gfx1030".as_ptr()));

@@ -145,7 +145,7 @@ impl Number {
         Number { ty, bits }
     }
 
-    /// Number of fraction bits.
+    /// The number of fraction bits.
     pub fn fraction(self) -> u32 {
         match self.ty {
             FloatType::F16 => 10,

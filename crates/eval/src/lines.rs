@@ -150,7 +150,7 @@ impl Line {
     }
 }
 
-/// Refuses a number that has more bits than its place.
+/// Checks that a number has no more bits than its place.
 fn fits(name: &str, dwords: &[u32], bits: u16) -> Result<(), Reason> {
     let used =
         dwords.iter().rposition(|dword| *dword != 0).map_or(0, |n| (n as u32 + 1) * 32 - dwords[n].leading_zeros());

@@ -49,7 +49,7 @@ impl Scope for Frame<'_> {
             let operand = self.further(operand, place)?;
             let bits = self.registers(&operand, lane)?;
             let is_half = place.part == Part::Whole && place.ty.is_some_and(|ty| ty.bits() == 16);
-            // An accumulator of 16 bits is the half that is written.
+            // An accumulator of 16 bits is read from the half to which the result is written.
             let first = match operand.value {
                 OperandValue::Reg(Reg::VgprHigh(_)) => 16,
                 _ if is_half && operand.bits != 16 => self.modifiers.half_written(),
@@ -103,7 +103,7 @@ impl Frame<'_> {
         Ok(operand)
     }
 
-    /// The registers of an operand before the instruction, in a lane; `None`: the current one.
+    /// The registers of an operand before the instruction, in a lane; `None` stands for the current lane.
     pub fn registers(&self, operand: &Operand, lane: Option<usize>) -> Result<Bits> {
         let OperandValue::Reg(reg) = operand.value else { return Err(EvalError::Operand) };
         let lane = if is_vector(operand) { lane.unwrap_or(self.lane) } else { 0 };

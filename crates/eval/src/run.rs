@@ -125,7 +125,7 @@ pub struct Frame<'a> {
     /// Whether a result of 16 bits keeps the other half of its register.
     keeps_half: bool,
     is_vector: bool,
-    /// Whether DPP finds no lane for a source of the current lane, which is then not written.
+    /// Whether DPP finds no lane for a source of the current lane. The current lane is then not written.
     pub source_off: bool,
 }
 

@@ -183,7 +183,7 @@ fn operands_have_the_types_that_the_formula_gives_them() {
     assert_eq!(texts(Target::Gfx1100, Opcode::VCvtF64I32), ["f64", "i32"]);
     assert_eq!(texts(Target::Gfx942, Opcode::SAndSaveexecB64), ["lane", "lane"]);
     assert_eq!(texts(Target::Gfx942, Opcode::SBcnt1I32B64), ["i32", "b64"]);
-    // Data of memory have the type that is loaded or stored. Addresses are bits.
+    // Data in memory have the type that is loaded or stored. Addresses are bits.
     assert_eq!(texts(Target::Gfx942, Opcode::GlobalLoadSbyte), ["i32", "b32", "b64"]);
     assert_eq!(texts(Target::Gfx942, Opcode::GlobalStoreShort), ["b32", "b16", "b64"]);
     assert_eq!(texts(Target::Gfx942, Opcode::GlobalLoadDwordx4), ["b128", "b32", "b64"]);

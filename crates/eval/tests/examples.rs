@@ -71,7 +71,8 @@ fn examples_of_the_manuals_give_what_they_print() {
     assert_eq!(count, 125);
 }
 
-/// The manuals give 1,201 bits of 2/pi. What follows is zero, although the bit after them is not.
+/// The manuals give 1,201 bits of 2/pi. The result has zeros for the bits after these, although the next bit of 2/pi is
+/// not zero.
 #[test]
 fn two_over_pi_ends_after_1201_bits() {
     let inst = parse(Target::Gfx942, "v_trig_preop_f64 v[8:9], v[16:17], 4").unwrap();
@@ -80,7 +81,7 @@ fn two_over_pi_ends_after_1201_bits() {
         wave.write(Reg::Vgpr(16 + n as u16), 0, 0, dword);
     }
     Evaluator::default().run(&inst, &mut wave).unwrap();
-    // The last 20 bits, of which the lowest is twice the smallest number.
+    // The last 20 bits of 2/pi. The lowest of them is worth twice the smallest number.
     assert_eq!(wave.read(Reg::Vgpr(8), 0, 0), Some(0b1101_1111_1000_1111_0110 << 1));
     assert_eq!(wave.read(Reg::Vgpr(9), 0, 0), Some(0));
 }

@@ -66,7 +66,7 @@ fn said(opcode: Opcode) -> Option<(Format, Said)> {
     Some((format, there().map(on).min()?))
 }
 
-/// Also prints how many operations of each format have a formula, how many only a sentence, and how many nothing.
+/// Prints how many operations of each format have a formula, how many only a sentence, and how many nothing.
 #[test]
 fn operations_of_the_alu_have_formulas() {
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();

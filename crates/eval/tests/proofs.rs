@@ -41,7 +41,7 @@ fn prove(what: &str, nan: Nan, other: impl Fn(&Inst, &mut Rng) -> Option<Inst>) 
 
 #[test]
 fn instructions_with_swapped_sources_compute_the_same() {
-    // Short encodings rarely can have the first source in the place of the second, so longer ones are tried, too.
+    // Few short encodings can have the first source in the place of the second, so longer ones are tried, too.
     let swapped = |inst: &Inst| inst.commuted().or_else(|_| inst.expand()?.commuted()).ok();
     prove("swapped sources", Nan::Any, |inst, _| swapped(inst));
 }

@@ -98,8 +98,8 @@ impl Diagram {
         keys
     }
 
-    /// The bits of a field in the whole instruction: `15:0`, or `60:59 14` for a split field, with the highest piece
-    /// first.
+    /// The bits of a field in the whole instruction: `15:0`, or `14 60:59` for a split field, where the piece with the
+    /// highest bits of the value comes first.
     pub fn range(field: &FieldView) -> String {
         let piece = |&(lsb, width): &(u32, u32)| match width {
             0 | 1 => format!("{lsb}"),

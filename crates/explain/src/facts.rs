@@ -4,7 +4,7 @@ use amdgpu_isa::convert::Form;
 use amdgpu_isa::facts::Flag;
 use amdgpu_isa::{Access, Format, Inst};
 
-/// The heading and the text of each line. Facts that every instruction has are omitted.
+/// The heading and the text of each line. Lines without facts are omitted.
 pub fn facts(inst: &Inst) -> Vec<(&'static str, String)> {
     let accesses = inst.memory().map(|m| {
         let how = match m.access {

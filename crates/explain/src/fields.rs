@@ -16,7 +16,7 @@ pub struct FieldView {
     pub meaning: String,
 }
 
-/// Every field of the instruction, including those of a literal, SDWA or DPP dword.
+/// Every field of the instruction except overlays, including the fields of a literal, SDWA or DPP dword.
 pub fn fields(inst: &Inst) -> Vec<FieldView> {
     let views = inst.fields().filter(|held| !held.info.overlay);
     views

@@ -131,7 +131,7 @@ impl fmt::Display for Baseline {
 impl FromStr for Baseline {
     type Err = BaselineError;
 
-    /// Reads the text that `Display` writes. Empty lines and those that begin with `#` are comments.
+    /// Reads the text that `Display` writes. Empty lines, and lines that begin with `#`, are comments.
     ///
     /// # Errors
     /// A line has another form.

@@ -200,7 +200,8 @@ pub fn waits(target: Target, wanted: &Waitcnt) -> Option<Vec<Inst>> {
     left.counters().is_empty().then_some(all)
 }
 
-/// One instruction that waits for these counters and no other, if there is one.
+/// One instruction that waits for exactly these counters, with these values; `None` if the target has no such
+/// instruction.
 pub fn wait(target: Target, wanted: &Waitcnt) -> Option<Inst> {
     match waits(target, wanted)?[..] {
         [one] => Some(one).filter(|one| one.waits() == *wanted),

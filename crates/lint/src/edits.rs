@@ -50,7 +50,7 @@ impl MachineState {
         self.issue_next(&Next::new(inst, self.pending.msb()), offset);
     }
 
-    /// [`MachineState::issue`] of an instruction that has been looked up.
+    /// Does the work of [`MachineState::issue`] for an instruction that has been looked up.
     pub fn issue_next(&mut self, next: &Next<'_>, offset: u32) {
         self.pending.issue_next(next, offset);
         self.hazards.issue_next(next, offset);

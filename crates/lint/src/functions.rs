@@ -74,7 +74,7 @@ impl<'s, 'a> Functions<'s, 'a> {
         self.iter().filter(|symbol| symbol.kind == SymbolKind::Kernel)
     }
 
-    /// The control flow of the section, one for each size of waves that its functions have.
+    /// The control flows of the section: one for each wave size of its functions.
     pub fn flows(&self, target: Target) -> impl Iterator<Item = Flow<'s>> + use<'s, 'a> {
         let of = move |symbol: &Symbol<'_>| symbol.lanes.and_then(|lanes| target.with_wave_size(lanes));
         let functions: Vec<(Target, u64)> = self

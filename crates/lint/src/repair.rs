@@ -162,7 +162,7 @@ fn one<'s, 'a>(
 ) -> (Functions<'s, 'a>, Jumps) {
     let (section, mut jumps) = (functions.section(), Jumps::default());
     for flow in functions.flows(target) {
-        // Distances about which sources disagree are kept.
+        // A trim keeps distances about which sources disagree.
         let first = |block| functions.entry(&flow, block, repair == Repair::Trim);
         match repair {
             Repair::Fix => {

@@ -196,8 +196,8 @@ impl Trim<'_, '_> {
                         return None;
                     }
                     for need in without.iter().filter(|need| !with.iter().any(|other| other == *need)) {
-                        // Up to `raised` younger operations came after the wait. A wait before them has to leave so
-                        // many fewer operations outstanding.
+                        // Up to `raised` younger operations came after the wait. A wait before these operations has to
+                        // leave that many fewer operations outstanding.
                         let count = need
                             .at_most
                             .checked_sub(pair.raised)

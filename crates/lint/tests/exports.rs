@@ -1,4 +1,4 @@
-//! Exports read their sources and EXEC when they are done, and the waits that RDNA4 has for them and for everything.
+//! Exports, which read their sources and EXEC until they are done, and RDNA4's waits for exports and for everything.
 
 use amdgpu_isa::{Decoder, Target, parse};
 use amdgpu_lint::check;

@@ -48,8 +48,8 @@ fn a_finding_has_the_parts_of_its_message() {
     assert_eq!(finding.to_string(), line);
 }
 
-/// Before a function of the HSA runtime, vector operations may have read any scalar register. Without a kernel in the
-/// code object, its callers are in another one.
+/// Before a function of the HSA runtime, vector operations may have read any scalar register. If the code object has no
+/// kernel, the callers of its functions are in another code object.
 #[test]
 fn a_function_without_kernels_begins_as_its_callers_leave_it() {
     let target = Target::Gfx1200;

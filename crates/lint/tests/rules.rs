@@ -57,7 +57,7 @@ fn severities_are_those_of_findings() {
 }
 
 /// tests/hazards/others.txt lists hazards without a test program. The list of unchecked faults has exactly those of
-/// them that no rule and no counter covers.
+/// these hazards that can occur on a target of this build, and that no rule and no counter covers.
 #[test]
 fn what_is_not_checked_is_said() {
     let others = include_str!("../../../tests/hazards/others.txt");
@@ -79,7 +79,7 @@ fn what_is_not_checked_is_said() {
     assert!(said.iter().all(|id| rules::find(id).is_none()), "{said:?}");
 }
 
-/// The hazards of each column of tests/hazards/distances.tsv; no target if this build lacks that of the column.
+/// The target and the hazards of each column of tests/hazards/distances.tsv; `None` for a target that this build lacks.
 fn distances() -> Vec<(Option<Target>, BTreeSet<&'static str>)> {
     let table = include_str!("../../../tests/hazards/distances.tsv");
     let mut lines = table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t'));
@@ -89,7 +89,7 @@ fn distances() -> Vec<(Option<Target>, BTreeSet<&'static str>)> {
     names.iter().enumerate().skip(1).map(|(column, name)| (name.parse().ok(), ids(column).collect())).collect()
 }
 
-/// The list of unchecked faults of a target has exactly those that it has.
+/// The list of unchecked faults of a target has exactly the unchecked faults that this target can have.
 #[test]
 fn only_faults_of_the_target_are_said_to_be_unchecked() {
     let every: BTreeSet<&str> = rules::every_unchecked().filter_map(|fault| fault.id).collect();

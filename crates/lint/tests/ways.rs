@@ -260,7 +260,7 @@ fn lds_is_written_before_a_barrier_is_passed() {
     assert_eq!(said(Target::Gfx942, &more).len(), 1);
     // No load from LDS comes after the barrier.
     assert_eq!(said(Target::Gfx942, &text.replace("ds_read_b32 v2, v0", "s_nop 0")), [""; 0]);
-    // A wait comes before a second barrier, and the load after that.
+    // A wait comes before a second barrier, and the load comes after that barrier.
     let twice = text.replace("s_barrier", "s_barrier; s_waitcnt lgkmcnt(0); s_barrier");
     assert_eq!(said(Target::Gfx942, &twice), [""; 0]);
     // Each barrier is reported once, for all paths after it.

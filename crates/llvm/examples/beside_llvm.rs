@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Words that are instructions, and as many that break one rule.
 fn words(target: Target, count: usize) -> Result<Vec<Word>, arbitrary::Error> {
-    // The bytes of a fuzzer; here those of a generator (splitmix64).
+    // A fuzzer would supply these bytes. Here a generator makes them (splitmix64).
     let mut state = 1u64;
     let bytes: Vec<u8> = (0..count * 8)
         .flat_map(|_| {

@@ -49,9 +49,9 @@ impl Ours {
 
 /// A word, and both answers about it.
 pub struct Case {
-    /// The target for which both decoded the word.
+    /// The target for which the library and LLVM were asked.
     pub target: Target,
-    /// The word that both decoded.
+    /// The word about which the library and LLVM were asked.
     pub word: Word,
     /// The library's answer.
     pub ours: Ours,
@@ -67,7 +67,7 @@ impl Case {
         Case { target, word, ours: Ours::decode(target, word.bytes()), llvm, version }
     }
 
-    /// The kind of difference, if there is one.
+    /// The kind of difference between the answers, if there is one.
     pub fn difference(&self) -> Option<Kind> {
         match (&self.ours, &self.llvm) {
             (_, Answer::Crash) => Some(Kind::LlvmCrashes),

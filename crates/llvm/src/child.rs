@@ -13,7 +13,7 @@ use crate::word::MAX_BYTES;
 pub(crate) const CHILD_FLAG: &str = "--llvm-child";
 /// The greatest number of words in a batch.
 pub(crate) const MAX_BATCH: usize = 2048;
-/// The length of LLVM's longest text, in bytes.
+/// The size of the buffer for LLVM's text of a word, in bytes, with the NUL at its end.
 pub const MAX_TEXT: usize = 1024;
 /// The status of a word that LLVM refuses. The status of an instruction is its length.
 pub(crate) const REJECT: u8 = 0;
@@ -52,7 +52,7 @@ impl Llvm {
     /// Loads a `libLLVM` for LLVM's `-mcpu` and `-mattr`.
     ///
     /// # Errors
-    /// A text: there is no such library, it is of another version, or it does not know the processor.
+    /// A text that says why: there is no such library, it is of another version, or it does not know the processor.
     pub fn load(library: &str, cpu: &str, features: &str) -> Result<Llvm, String> {
         let missing = |e: libloading::Error| format!("{library}: {e}");
         // SAFETY: libLLVM's initialisers have no preconditions, and the types are those of llvm-c/Disassembler.h,
@@ -114,7 +114,7 @@ impl Llvm {
     }
 }
 
-/// The state that outlives a worker. The worker writes it, and the supervisor reads it only after the worker has died.
+/// The state that outlives a worker. The supervisor uses it only after the worker has died.
 #[repr(C)]
 struct Shared {
     /// The number of words in the current batch; 0 if there is none.
@@ -152,7 +152,7 @@ impl Shared {
 }
 
 /// Answers the questions of an [`Oracle`](crate::Oracle), if it started this program, and then ends the program.
-/// Otherwise does nothing. To be called at the beginning of `main`.
+/// Otherwise does nothing. Call this function at the beginning of `main`.
 ///
 /// # Panics
 /// If the arguments of the child are not those that an oracle passes.

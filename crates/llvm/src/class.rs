@@ -13,7 +13,7 @@ use crate::word::Word;
 /// The text of the list. Its head explains the format.
 const DIFFERENCES: &str = include_str!("differences.txt");
 
-/// The result of the list for a word.
+/// The verdict of the list on a word.
 pub enum Verdict {
     /// The library and LLVM agree.
     Agree,

@@ -13,8 +13,9 @@
 //!
 //! The supervisor is the program itself, started again with [`CHILD_FLAG`].
 //!
-//! Protocol (little-endian), one batch in flight, so that neither side ever writes while the other one does: `count:u32
-//! size:u32 {len:u8 bytes[len]}*count` to the supervisor, `size:u32 {status:u8 text_len:u16 text}*count` back.
+//! The protocol is little-endian. Only one batch is in flight, so the two sides never write at the same time.
+//! `count:u32 size:u32 {len:u8 bytes[len]}*count` goes to the supervisor, and `size:u32 {status:u8 text_len:u16
+//! text}*count` comes back.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -62,7 +63,7 @@ impl Oracle {
     /// beginning.
     ///
     /// # Errors
-    /// A text: there is no `libLLVM`, or it does not know the target.
+    /// A text that says why: there is no `libLLVM`, or it does not know the target.
     pub fn start(target: Target) -> Result<Oracle, String> {
         let library = find_library()?;
         let exe = std::env::current_exe().map_err(|e| format!("this executable: {e}"))?;
@@ -80,7 +81,7 @@ impl Oracle {
         if greeting.is_empty() { Ok(oracle) } else { Err(String::from_utf8_lossy(&greeting).into_owned()) }
     }
 
-    /// An answer for each word, in order.
+    /// Asks LLVM about each word. Returns the answers in the order of the words.
     ///
     /// # Panics
     /// If the child is gone, which a crash of LLVM does not cause.

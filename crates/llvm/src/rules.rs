@@ -234,8 +234,8 @@ fn is_scalar_memory(case: &Case) -> bool {
     field(case, 26, 6) == 0b111101
 }
 
-/// Whether a word is SOP1 with the number of a barrier: s_barrier_signal (78), s_barrier_signal_isfirst,
-/// s_get_barrier_state, s_barrier_init, s_barrier_join (82) and s_wakeup_barrier (87).
+/// Whether the library refuses the number of a barrier in SOP1: s_barrier_signal (78), s_barrier_signal_isfirst,
+/// s_get_barrier_state, s_barrier_init, s_barrier_join (82) or s_wakeup_barrier (87).
 fn is_barrier(case: &Case) -> bool {
     let sop1 = field(case, 23, 9) == 0b1_0111_1101 && (78..=82).chain([87]).any(|op| field(case, 8, 8) == op);
     sop1 && matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("ssrc0 "))

@@ -11,7 +11,7 @@ pub struct Word {
 }
 
 impl Word {
-    /// The word of the first [`MAX_BYTES`] bytes, or of fewer.
+    /// A word with these bytes; if there are more than [`MAX_BYTES`], with the first [`MAX_BYTES`] of them.
     pub fn new(from: &[u8]) -> Word {
         let mut bytes = [0; MAX_BYTES];
         let len = from.len().min(MAX_BYTES);
@@ -19,8 +19,8 @@ impl Word {
         Word { bytes, len: len as u8 }
     }
 
-    /// The word of a text in hex digits; `None` if there are other characters, an odd number of digits, or more than
-    /// [`MAX_BYTES`] bytes.
+    /// A word with the bytes of a text in hex digits; `None` if the text has other characters, an odd number of digits,
+    /// or more than [`MAX_BYTES`] bytes.
     pub fn from_hex(hex: &str) -> Option<Word> {
         let digits: Option<Vec<u8>> = hex.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
         let digits = digits?;

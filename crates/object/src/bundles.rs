@@ -67,7 +67,7 @@ pub fn visit(bytes: &[u8], label: &str, nesting: Nesting<'_>, each: &mut Visitor
     Ok(())
 }
 
-/// Visits the bundle that begins with `bytes`, at the offset `at` of the part that contains it. Returns the length of
+/// Visits the bundle with which `bytes` begins, at the offset `at` of the part that contains it. Returns the length of
 /// the bundle and whether it is damaged as a whole.
 pub fn one(
     bytes: &[u8],

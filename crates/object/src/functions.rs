@@ -103,7 +103,7 @@ mod tests {
     }
 
     /// A section with a label, a kernel with waves of 32 lanes, a label in this kernel, a kernel with waves of 64
-    /// lanes, and a function outside of the section.
+    /// lanes, a function at an offset that is not a multiple of four, and a function outside of the section.
     fn section(bytes: &[u8]) -> Section<'_> {
         let mut section = Section::new(Name::from(".text"), 0x100, bytes);
         section.symbols = Vec::from([

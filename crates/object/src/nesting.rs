@@ -79,7 +79,8 @@ pub struct Nesting<'a> {
     pub is_decompressed: bool,
     /// The containers of the part, for errors.
     pub path: Option<&'a Path<'a>>,
-    /// The archive member that contains the part, for labels.
+    /// The label of the archive member, or of the place in a scanned file, that contains the part; empty if there is
+    /// none.
     pub outer: &'a str,
     pub budget: &'a Budget,
 }

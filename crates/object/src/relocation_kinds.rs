@@ -140,8 +140,8 @@ impl Formula {
         }
     }
 
-    /// The addend of a relocation whose table has no addends (`SHT_REL`): the number at its place, from which `place`
-    /// begins. A branch has a distance there, and no addend.
+    /// The addend of a relocation whose table has no addends (`SHT_REL`): the number at its place. `place` has the
+    /// bytes from there on. A branch has a distance there, and no addend.
     ///
     /// ```
     /// use amdgpu_object::relocation_kinds::{ABS32_LO, Formula};

@@ -32,7 +32,7 @@ fn label(nesting: Nesting<'_>, at: usize) -> String {
     format!("{:#x}", nesting.offset(at))
 }
 
-/// Visits the code object that begins with `bytes`, and returns the number of bytes to pass over; `None` if no code
+/// Visits the code object with which `bytes` begins, and returns the number of bytes to pass over; `None` if no code
 /// object begins there.
 fn code_object(
     bytes: &[u8],

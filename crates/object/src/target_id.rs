@@ -87,7 +87,8 @@ impl TargetId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TargetIdError {
-    /// No processor has this name, or this build lacks its instructions, or waves of the named size.
+    /// No processor has this name, this build lacks the processor's instructions, or the processor has no waves of the
+    /// named size.
     Unknown(String),
     /// A feature does not end in `+` or `-`.
     Sign(String),

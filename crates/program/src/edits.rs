@@ -28,7 +28,7 @@ pub struct Edit {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits {
     edits: BTreeMap<u64, Edit>,
-    /// The number of padding bytes before the labels at an address.
+    /// The number of padding bytes that are added before the labels at an address.
     pads: BTreeMap<u64, u64>,
     /// The number of padding bytes that are removed, from an address on.
     gaps: BTreeMap<u64, u64>,

@@ -47,7 +47,8 @@ pub enum Error {
         /// The address of the place.
         address: u64,
     },
-    /// The reason is in one section of an object for a linker, whose addresses are offsets in this section.
+    /// The reason concerns one section of an object for a linker. The addresses in `reason` are offsets in this
+    /// section.
     InSection {
         /// The name of the section, with U+FFFD in place of bytes that are not UTF-8.
         section: String,

@@ -70,7 +70,8 @@ pub enum Difference {
         /// The old address of the descriptor.
         old: u64,
     },
-    /// The difference is in one section of an object for a linker, whose addresses are offsets in this section.
+    /// The difference concerns one section of an object for a linker. The addresses in `difference` are offsets in this
+    /// section.
     InSection {
         /// The name of the section, with U+FFFD in place of bytes that are not UTF-8.
         section: String,

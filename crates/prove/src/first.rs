@@ -131,9 +131,9 @@ impl<S: Subject> Walk<'_, S> {
 /// State that carries over from one word to the next.
 struct State {
     rng: Rng,
-    /// The dwords after the first one of the last repaired words.
+    /// The dwords that follow the first one in the words that were repaired last.
     good: [u32; 4],
-    /// Number of words until repair is tried again.
+    /// The number of words until repair is tried again.
     impatience: u32,
     turn: u64,
     unprinted: u64,

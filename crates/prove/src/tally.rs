@@ -66,7 +66,7 @@ impl Tally {
         }
     }
 
-    /// Counts words that were refused.
+    /// Counts a word that was refused.
     #[inline(always)]
     pub fn refused(&mut self, row: usize, error: DecodeError) {
         let reason = match error {

@@ -93,7 +93,7 @@ fn swept(subject: &dyn Subject, operations: &[&str]) -> Tally {
     tally
 }
 
-/// A subject that refuses some words if `fast` is left out.
+/// A subject that refuses some words when it decodes without the feature `fast`.
 struct Stricter<F>(F);
 
 impl<F: Fn(&Inst) -> bool + Sync> Subject for Stricter<F> {

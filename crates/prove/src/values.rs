@@ -44,8 +44,8 @@ fn last(field: &FieldInfo) -> u32 {
     u32::MAX >> (32 - width(field))
 }
 
-/// Values of a wide field that may mean something else than their neighbours: with one bit set, with one bit clear,
-/// with all bits set, and the values of inline constants, for integers from -16 to 64.
+/// Values of a wide field that may mean something else than their neighbours: 0 to 64, values with one bit set or with
+/// one bit clear, the value with all bits set and, for a whole dword, `CONSTANTS`.
 pub fn special(field: &FieldInfo) -> Vec<u32> {
     let last = last(field);
     let bits = (0..width(field)).flat_map(|bit| [1 << bit, last & !(1 << bit)]);

@@ -77,7 +77,7 @@ impl FieldBits {
     }
 }
 
-/// The one or two runs of bits of a field, the lower one first.
+/// The one or two runs of bits of a field, with the lower part of its value first.
 pub fn pieces(field: &FieldInfo) -> impl Iterator<Item = FieldBits> {
     let all = [(field.lsb, field.width), (field.hi, field.hi_width)];
     all.into_iter().filter(|(_, width)| *width > 0).map(|(lsb, width)| FieldBits { lsb, width })

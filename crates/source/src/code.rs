@@ -113,7 +113,7 @@ impl CodeObject<'_> {
         }
     }
 
-    /// A name for a place in code that other sections do not have.
+    /// A name for a place in code. Each section has its own names.
     pub fn label(&self, section: &Section<'_>, offset: u64) -> String {
         match self.has_one_code {
             true => format!(".L{offset:x}"),
@@ -147,7 +147,7 @@ impl CodeObject<'_> {
         (relocation(here, stop).is_none() && (is_all(NOP) || is_all([0; 4]))).then_some(fill)
     }
 
-    /// Whether a kernel begins here without padding before it, at an address where hardware can start a kernel.
+    /// Whether a kernel begins here, at an address where hardware can start a kernel.
     fn begins_kernel(&self, section: &Section<'_>, here: u64, symbol: usize) -> bool {
         let is_room = here % KernelDescriptor::ENTRY_ALIGN == 0 && section.align >= KernelDescriptor::ENTRY_ALIGN;
         is_room && self.kernels.iter().any(|(_, code, _)| *code == symbol)

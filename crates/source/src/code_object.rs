@@ -303,7 +303,8 @@ impl<'a> CodeObject<'a> {
             if header.sh_flags(LittleEndian) & u64::from(elf::SHF_COMPRESSED) != 0 {
                 return Err(Error::Compressed(own_name));
             }
-            // The contents of sections of other types are numbers of symbols or sections.
+            // Sections of these two types, and sections of other types that belong to a section, hold numbers of
+            // symbols or sections.
             let is_list = [SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE].contains(&kind);
             if is_list
                 || !PLAIN.contains(&kind) && (header.sh_link(LittleEndian), header.sh_info(LittleEndian)) != (0, 0)
@@ -422,7 +423,7 @@ impl<'a> CodeObject<'a> {
         let ends = || sections.iter().filter(|section| section.is_loaded() && section.end() == goal);
         match loaded_at(sections, goal).or_else(|| ends().find(named)).or_else(|| ends().next()) {
             Some(there) => Relocation::within(kinds::ABS64, there.index, goal.wrapping_sub(there.address) as i64),
-            // The source has an error in its place.
+            // The source gets an error in place of the pointer.
             None => Relocation::new(kinds::RELATIVE64, String::new()),
         }
     }

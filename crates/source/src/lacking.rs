@@ -81,7 +81,7 @@ impl CodeObject<'_> {
         out
     }
 
-    /// Whether code moves a number into a register that may be a pointer.
+    /// Whether code moves a number that may be a pointer into a register.
     fn has_literals(&self, sections: &[Section<'_>], section: &Section<'_>) -> bool {
         let is_copy = |inst: &Inst| {
             inst.address_step() == Some(AddressStep::Copy) || inst.opcode().purpose() == Some(Purpose::Copy)
@@ -104,7 +104,7 @@ fn has_pointers(sections: &[Section<'_>]) -> bool {
     words.any(|word| word.try_into().is_ok_and(|word| leads(sections, u64::from_le_bytes(word))))
 }
 
-/// Whether a loaded section has an address.
+/// Whether an address is in a loaded section or at its end.
 fn leads(sections: &[Section<'_>], address: u64) -> bool {
     let holds = |section: &Section<'_>| (section.address..=section.end()).contains(&address);
     sections.iter().any(|section| section.is_loaded() && section.size > 0 && holds(section))

@@ -18,7 +18,8 @@ use crate::symbols::{Symbol, name};
 const NEAR: u64 = 32;
 /// The comment after an instruction that reads the program counter for an unknown purpose.
 const UNKNOWN: &str = " // Unknown use of the address of this code: check it after an edit.";
-/// The comment after an instruction that begins an address of code with which the code computes.
+/// The comment after an instruction that reads the program counter to make an address of code, if the code computes
+/// with this address.
 const COMPUTED: &str = " // The code computes with this address of code: check the results after an edit.";
 
 /// The addresses that the code of a section makes. All keys are offsets in the section.
@@ -148,7 +149,7 @@ impl CodeObject<'_> {
         let holds = |section: &&Section<'_>| (section.address..section.end()).contains(&made.goal);
         // An address can be the end of a section.
         let there = loaded().find(holds).or_else(|| loaded().find(|section| section.end() == made.goal))?;
-        // No relocation is the negative of a distance, or in an inline constant.
+        // No relocation can write the negative of a distance, or an inline constant.
         if made.parts.iter().any(|part| matches!(part.kind, PartKind::Less | PartKind::Fixed)) {
             return None;
         }
@@ -191,7 +192,7 @@ impl CodeObject<'_> {
         }
         let [goal_label, pc_label] = [goal, pc].map(|place| self.label(section, place));
         let distance = format!("{goal_label}-{pc_label}");
-        // The number that the code adds itself is subtracted.
+        // If the code itself adds `bias` to the lower half, `bias` is subtracted here.
         let lower = |bias: u32| match (made.parts.len(), bias) {
             (1, 0) => distance.clone(),
             (_, 0) => format!("({distance})&0xffffffff"),

@@ -108,8 +108,9 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
     if is_stripped {
         file.dynamic_symbols().for_each(&mut add);
     }
-    // A linker puts local symbols first, but keeps the names in the order of its input. If the symbols in the order of
-    // their names, sorted in this way, have the order of the file, the source has the order of the names.
+    // A linker puts local symbols first, but keeps the names in the order of its input. So the symbols are put in the
+    // order of their names, if this order with local symbols first is the order of the file. If only the dynamic
+    // symbols are left, they are always put in the order of their names.
     let mut named: Vec<&(u32, Symbol)> = found.iter().collect();
     named.sort_by_key(|(place, _)| *place);
     let is_local = |entry: &&&(u32, Symbol)| entry.1.bind == STB_LOCAL;
@@ -232,7 +233,8 @@ impl CodeObject<'_> {
         }
     }
 
-    /// Writes the size of a symbol as the distance from its label to here, which follows if the source is edited.
+    /// Writes the size of a symbol as the distance from its label to here, so that the size stays right if the source
+    /// is edited.
     pub fn size_up_to_here(&self, n: usize, out: &mut String) {
         if let Some(symbol) = self.symbols.get(n) {
             let shown = name(&symbol.name);
@@ -310,7 +312,7 @@ impl CodeObject<'_> {
             let shown = name(&symbol.name);
             if symbol.section.is_some() || symbol.bind != STB_LOCAL {
                 let bind = match symbol.bind {
-                    // A linker has made it local.
+                    // A linker has made the symbol local.
                     STB_LOCAL if is_linked && [STV_HIDDEN, STV_INTERNAL].contains(&symbol.visibility) => "globl",
                     STB_LOCAL => "local",
                     STB_WEAK => "weak",

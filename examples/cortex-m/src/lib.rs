@@ -22,7 +22,7 @@ global_asm!(
     "b app",
 );
 
-/// Arm semihosting: makes a request to the debugger, here qemu.
+/// Makes a request to the debugger by Arm semihosting. The debugger is qemu.
 fn ask(operation: u32, argument: *const u8) {
     // SAFETY: the breakpoint hands both registers to the debugger, which reads the memory that the argument points to.
     unsafe { asm!("bkpt 0xab", inout("r0") operation => _, in("r1") argument) }

@@ -35,8 +35,8 @@ impl fmt::Display for PairError {
 
 impl core::error::Error for PairError {}
 
-/// Returns the dual instruction (VOPD) with the effect of these two instructions, one after the other. Either of them
-/// can become its first operation.
+/// Returns the dual instruction (VOPD) with the effect of these two instructions, one after the other. Either
+/// instruction can become the first operation.
 ///
 /// # Errors
 /// The target has no such pair, or a rule forbids it.
@@ -91,7 +91,7 @@ fn join(x: &Inst, y: &Inst) -> Result<Inst, PairError> {
                 Some(Field::Src0) => builder.set(at.src0.0, operand.value),
                 Some(Field::Vsrc1) => builder.set(at.src1.0, operand.value),
                 Some(Field::Literal) => builder.set(Field::Literal, operand.value),
-                // The lanes that v_cndmask selects are always in vcc.
+                // The mask by which v_cndmask selects is always in vcc.
                 _ => builder,
             };
         }

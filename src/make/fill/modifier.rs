@@ -9,7 +9,8 @@ use crate::make::{BuildError, Given};
 use crate::opcode::Field;
 use crate::table::OperandDesc;
 
-/// The negations (0), absolute values (1) or sign extensions (2) that a modifier holds, and its first source.
+/// The kind of signs that a modifier holds (0: negations, 1: absolute values, 2: sign extensions), and the first source
+/// to which they apply; `None` for other modifiers.
 pub(super) const fn sign(desc: &OperandDesc) -> Option<(usize, u8)> {
     match (desc.kind, desc.field) {
         (OperandKind::Modifier(ModifierKind::List(ListStyle::Neg)), _) => Some((0, 0)),

@@ -151,7 +151,7 @@ impl Filling<'_> {
         self.resolve(desc, dwords, argument)
     }
 
-    /// The number that is encoded like an operand; `None` for a number that this function writes to its field.
+    /// Converts a number to the operand that is encoded; `None` if this function has written the number to its field.
     fn encoded_number(
         &mut self,
         kind: NumberKind,
@@ -244,7 +244,8 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Resolves an argument of `dwords` to its code. The decoder checks later whether its class is allowed.
+    /// Resolves an argument of `dwords` dwords to its code. The decoder checks later whether the operand accepts the
+    /// code.
     fn resolve(&self, desc: &OperandDesc, dwords: u16, argument: Argument) -> Result<EncodedOperand, BuildError> {
         let (field, dwords) = (desc.field, dwords as u8);
         if argument.dwords != 0 && argument.dwords != dwords {

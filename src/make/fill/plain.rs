@@ -1,5 +1,5 @@
-//! Fills a base form of one or two dwords if each operand is a register, a constant or a number that needs no second
-//! look, as in nearly all instructions. All other forms, and all errors, are left to [`fill`](super::fill).
+//! Fills a base form of one or two dwords if each operand is a register, a constant or a number in a simple encoding,
+//! as in nearly all instructions. All other forms, and all errors, are left to [`fill`](super::fill).
 
 use super::step::{Step, StepKind, step};
 use crate::check::{bus_is_implied, bus_reads, can_overlap, excluded, has_bus, has_only};

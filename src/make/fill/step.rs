@@ -17,7 +17,7 @@ pub(super) enum StepKind {
     Vector,
     /// A register or a constant.
     Code,
-    /// A vector register, if no flag gives memory data another operand.
+    /// Memory data: a vector register, unless a flag removes the operand or changes its length.
     Data,
     /// A vector address, which has two registers if there is no scalar address.
     Global,
@@ -35,7 +35,7 @@ pub(super) enum StepKind {
     Sign,
     /// Nothing to fill in.
     Nothing,
-    /// A descriptor that needs a second look.
+    /// A descriptor that only `fill` can handle.
     Unsure,
 }
 

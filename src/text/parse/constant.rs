@@ -73,8 +73,8 @@ impl Parser<'_, '_> {
             _ => number,
         };
         let ty = match (desc.ty, number) {
-            // LLVM's assembler reads a float for a 16-bit integer as one of 32 bits; unless packed, it must be in the
-            // range of a half.
+            // LLVM's assembler reads a float for a 16-bit integer as a float of 32 bits. Unless the integers are
+            // packed, the float must be in the range of a float of 16 bits.
             (DataType::I16, Number::Float(bits)) if !is_half(bits) => return None,
             (DataType::PkI16, Number::Float(bits)) if vanishes(DataType::F32, bits) => return None,
             (DataType::I16 | DataType::PkI16, Number::Float(_)) => DataType::F32,
@@ -94,7 +94,8 @@ impl Parser<'_, '_> {
             (ty, _) => ty,
         };
         let inline = |number| constant(ty, desc.dwords.into(), number, all);
-        // A literal holds only the upper half of a double, which can equal an inline constant.
+        // A literal holds only the upper half of a double. With its lower half cleared, the double can equal an inline
+        // constant.
         let half = || match number {
             Number::Float(bits) if ty == DataType::F64 && !self.takes_literal64(desc) => match bits & !0xffff_ffff {
                 0 => inline(Number::Int(0)),
@@ -130,7 +131,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The literal for a number if the text shows all its bits, including bits above a half.
+    /// The literal for a number if the text shows all its bits, including the upper 16.
     fn any_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
         match number {
             Number::Int(n) => (i64::from(i32::MIN)..=u32::MAX.into()).contains(&n).then_some(n as u32),
@@ -139,7 +140,7 @@ impl Parser<'_, '_> {
     }
 
     /// The literal for a number in `lit(...)`. A negative integer for a 16-bit float is cut to 16 bits. A float for a
-    /// 16-bit integer must be in the range of a 16-bit float, and becomes one of 32 bits.
+    /// 16-bit integer must be in the range of a 16-bit float, and becomes a float of 32 bits.
     pub(super) fn forced_literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
         match (desc.ty, number) {
             (DataType::F16, Number::Int(n)) if (-0x8000..0).contains(&n) => Some((n as u16).into()),

@@ -65,7 +65,8 @@ pub fn nearest(text: &[u8]) -> u64 {
     rounded(quotient, up, !number.is_zero())
 }
 
-/// The bits of the f64 nearest to `value * 2^power`, or the even one of two. `power` is between -4000 and 4000.
+/// The bits of the f64 nearest to `value * 2^power`; if two are equally near, the even one. `power` is between -4000
+/// and 4000.
 pub fn scaled(value: u64, power: i32) -> u64 {
     if value == 0 { 0 } else { rounded(value, 63 + power, false) }
 }
@@ -77,7 +78,8 @@ fn exponent(text: &[u8]) -> i64 {
     if text.first() == Some(&b'-') { -value } else { value }
 }
 
-/// The bits of the f64 nearest to `quotient / 2^63 * 2^up`. If `above` is set, the exact number is a little greater.
+/// The bits of the f64 nearest to `quotient / 2^63 * 2^up`. If `above` is set, the exact number is a little greater
+/// than this product.
 fn rounded(quotient: u64, up: i32, above: bool) -> u64 {
     let zeros = quotient.leading_zeros();
     let digits = quotient.wrapping_shl(zeros) | u64::from(above);

@@ -17,7 +17,7 @@ use crate::table::OperandDesc;
 use crate::target::Target;
 use crate::value::Access;
 
-/// The error of the form that accepts the longest part of the text, because that one was probably meant; `None` if
+/// The error of the form that accepts the longest part of the text, because that form was probably meant; `None` if
 /// there is no form.
 #[cold]
 pub(super) fn best(
@@ -26,8 +26,8 @@ pub(super) fn best(
     symbols: &dyn Symbols,
     operations: &Operations,
 ) -> Option<ParseError> {
-    // Whether this form lacks the modifier at the error, and another form has it. A form whose own error is that the
-    // text lacks something does not count.
+    // Whether this form lacks the modifier at the error, and another form has it. A form that itself lacks a modifier
+    // of the text, or whose lanes the text lacks, does not count as another form.
     let is_of_other = |error: &ParseError| {
         let place = error.span.start as usize;
         let is_meant = |candidate: &Candidate| candidate.has_modifier(place) && !lacks(&candidate.error());
@@ -68,8 +68,8 @@ fn lacks(error: &ParseError) -> bool {
 }
 
 /// A measure of the part of the text that a form has accepted: twice the length of that part, plus 1 unless another
-/// form could have the rest of the text. The measure is 0 if the text lacks the lanes of a DPP form, because another
-/// form was meant.
+/// form could have the rest of the text. The measure is 0 if the text lacks the lanes of a DPP form, because then
+/// another form was meant.
 fn reach(error: &ParseError) -> u32 {
     match error.kind {
         Kind::Missing(Field::Sel | Field::DppCtrl) => 0,
@@ -81,9 +81,9 @@ fn reach(error: &ParseError) -> u32 {
     }
 }
 
-/// The error of a text at its place, as users read it. If the text ends before an operand or a modifier, or if an image
-/// has no dimension, the error is about the operation, whose name is from `start` to the cursor. A register in place of
-/// a number, and `off`, do not count as unknown names.
+/// Turns the error of a form into the error that users see. If the text ends before an operand or a modifier, or if an
+/// image has no dimension, the error is about the operation, whose name is from `start` to the cursor. A register in
+/// place of a number, and `off`, are reported as such, not as unknown names.
 #[cold]
 pub(super) fn misplaced(
     target: Target,
@@ -102,7 +102,7 @@ pub(super) fn misplaced(
     }
 }
 
-/// The number of words of a text in which [`later`] looks for a wrong one. No instruction has more.
+/// The number of words of a text in which [`later`] looks for a wrong word. No instruction has more.
 const MOST_WORDS: usize = 256;
 
 /// The error of the first name, at or after `error`, that is wrong whatever operands come before it: the name of a
@@ -122,7 +122,7 @@ fn later(target: Target, name: &[u8], cursor: Cursor, symbols: &dyn Symbols, err
             | Kind::Unexpected
             | Kind::Lacks(_)
     );
-    // A single operand or modifier has no name before it.
+    // The text of a single operand or modifier has no mnemonic before it.
     if !is_compared || name.is_empty() {
         return None;
     }
@@ -139,7 +139,7 @@ fn later(target: Target, name: &[u8], cursor: Cursor, symbols: &dyn Symbols, err
     };
     let is_modifier = |at: usize, word: &[u8]| {
         let has = |candidate: &Candidate| candidate.has_modifier(at).then_some(());
-        // These are parts of operands in some forms.
+        // These words are parts of operands in some forms.
         let is_part = [Field::Dfmt, Field::Nfmt, Field::Offset].iter().any(|field| field.name().as_bytes() == word);
         is_part || first_of(target, cursor, symbols, &operations, has).is_some()
     };
@@ -163,16 +163,16 @@ fn later(target: Target, name: &[u8], cursor: Cursor, symbols: &dyn Symbols, err
             () if is_outside && (is_dim || after.eat(b':')) && !is_modifier(at, word) => Kind::Unexpected,
             () => return None,
         };
-        // The error itself can be about this name, and knows more.
+        // An `error` at this name is kept, because it is more precise.
         Some(if at == error.span.start as usize && !is_dim { *error } else { here.error(kind) })
     })
 }
 
-/// The error of an operand whose text and words differ. `is_off`: one of the two is `off`.
+/// The error of an operand whose text differs from the words. `is_off`: either the text or the words have `off`.
 #[cold]
 pub(super) fn mismatch(desc: &OperandDesc, is_off: bool) -> Kind {
     match desc.kind {
-        // The words do not hold the parity of this register, which another register implies.
+        // The words do not hold the parity of this register: another register implies it.
         OperandKind::Register(RegisterKind::OppositeParity { .. }) => Kind::Parity(desc.field),
         OperandKind::Address(AddressKind::Buffer { .. }) if is_off => Kind::BufferAddress(desc.field),
         _ => Kind::Operand(desc.field),
@@ -191,7 +191,7 @@ impl Candidate<'_, '_> {
         self.narrowed(error)
     }
 
-    /// The error of the first half of a dual instruction, if that is the whole text.
+    /// The error of the first half of a dual instruction, if the text ends after that half.
     fn end_of_first(&self) -> Option<ParseError> {
         let (mut parser, descs) = self.parser(Reading::Usual).ok()?;
         let error = parser.all(descs).err().unwrap_or(parser.cursor.error(Kind::SecondOperation));
@@ -225,7 +225,7 @@ impl Candidate<'_, '_> {
         error_of_shown.unwrap_or(error)
     }
 
-    /// The error with the range of numbers that the operation can have, if its field can hold more of them.
+    /// Narrows the range in an error to the numbers that the operation can have, if its field can hold more of them.
     fn narrowed(&self, error: ParseError) -> ParseError {
         let Kind::Range { field, min, max } = error.kind else { return error };
         let Some((least, most)) = limits(self.target, self.entry.op_index.into(), field) else { return error };
@@ -233,9 +233,9 @@ impl Candidate<'_, '_> {
         ParseError::new(error.span, kind)
     }
 
-    /// Looks for a more helpful error for an operation that has a register for data only with or without a modifier:
-    /// that the modifier or the register is missing, or an error in the modifiers. Returns `error` if there is no such
-    /// error.
+    /// Looks for a more helpful error, for an operation in which a modifier decides whether there is a data register.
+    /// This error says that the modifier or the register is missing, or is about the modifiers. Returns `error` if
+    /// there is no such error.
     fn wrong_result(&self, error: ParseError) -> ParseError {
         let is_result = |desc: &OperandDesc| is_conditional(desc) && desc.access == Some(Access::Write);
         let Ok((mut parser, descs)) = self.parser(Reading::OtherReturn) else { return error };
@@ -270,8 +270,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether an error is about text after the operands. If the text has one operand too few, a register is the
-    /// missing operand, and any other text comes after the operands.
+    /// Whether an error is about text after the operands. If the text has one operand too few, a register at the error
+    /// is the missing operand, and any other text comes after the operands.
     fn is_in_modifiers(&self, descs: Descs, error: &ParseError) -> bool {
         let here = Cursor { at: error.span.start as usize, ..self.cursor };
         match descs.operands().count().saturating_sub(self.len) {
@@ -281,14 +281,14 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// An error about a modifier without a value.
+    /// Makes an error of this kind at the modifier `field`, which has no value; `None` if the text lacks the modifier.
     fn flag(&self, start: Cursor, field: Field, kind: Kind) -> Option<ParseError> {
         let (at, _) = start.words().find(|(_, word)| *word == field.name().as_bytes())?;
         Some(Cursor { at, ..start }.error(kind))
     }
 
     /// The error of an operand that has `dwords` registers in the words. For some addresses, this number depends on
-    /// other operands; if one of these is wrong, too, the error is about it.
+    /// other operands; if one of those is wrong, too, the error is about that operand.
     #[cold]
     pub(super) fn wrong_width(&self, inst: &Inst, held: &Held, dwords: u16) -> ParseError {
         let depends = |held: &Held| matches!(held.desc.kind, OperandKind::Address(AddressKind::Global { .. }));
@@ -318,8 +318,8 @@ impl Parser<'_, '_> {
         ParseError::new(place, self.range_of(rule).unwrap_or(Kind::Rule(rule)))
     }
 
-    /// The range of a number that breaks a rule about its value. Its words can be those of another number, because
-    /// they do not show that it is negative.
+    /// The allowed range, for a number that breaks a rule about its value. The rule's error can name another number
+    /// than the text has, because the words do not show whether the number is negative.
     fn range_of(&self, rule: RuleError) -> Option<Kind> {
         let RuleError::Value { field, allowed, .. } = rule else { return None };
         let is_number =
@@ -389,7 +389,7 @@ impl Parser<'_, '_> {
             RuleError::MisalignedScalar { field, .. } | RuleError::MisalignedVector { field, .. } => field,
             RuleError::Overlap { field } | RuleError::UpperHalf { field } => field,
             RuleError::Value { field, .. } => {
-                // After a scalar register, the number is that of the modifier.
+                // After a scalar register, the number stands in the modifier `offset:`.
                 let is_sum = |held: &&Held| matches!(held.coded, EncodedOperand::RegisterPlusOffset(..));
                 let held = self.held.iter().flatten().find(|held| held.desc.field == field);
                 let span = held.filter(|held| !is_sum(held)).map(|held| held.span);

@@ -100,7 +100,7 @@ impl Cursor<'_> {
         self.blank();
         let start = self.at;
         let first = self.term(symbols, DEPTH)?;
-        // As in LLVM's assembler, no operators are between bars, one of which is an operator itself.
+        // As in LLVM's assembler, an expression between bars has no operators, because a bar is an operator itself.
         let value = if stop == b'|' { first } else { self.operators(symbols, first, 0, stop, DEPTH)? };
         symbols.expression(Span::new(start, self.at));
         Ok(value)
@@ -195,7 +195,7 @@ impl Cursor<'_> {
                     _ => term.value,
                 }))
             }
-            // LLVM's assembler computes with the bits of a double, which gives nonsense unless all bits are 0.
+            // LLVM's assembler computes with the bits of a double. The result is useful only if all bits are 0.
             b'0'..=b'9' => match Cursor::float(&mut Cursor { ..*self }) {
                 Some(0) => {
                     self.float();
@@ -290,7 +290,7 @@ impl Cursor<'_> {
         Ok(Integer { value: value as i64, open: false })
     }
 
-    /// The length of a number before the name that `digits` has at `n`.
+    /// The length of the number at the beginning of `word`, if the character `n` of `digits` begins a name.
     #[cold]
     fn end_before_name(&self, word: &[u8], digits: &[u8], n: usize) -> Result<usize, ParseError> {
         // The digits end where the suffix of C begins.
@@ -367,7 +367,7 @@ impl Cursor<'_> {
     fn hexadecimal(&mut self) -> Option<u64> {
         let first = 2;
         let mut end = first;
-        // The first 60 bits of the number; the last bit is also set if a later digit is not 0.
+        // `value` holds the first 60 bits of the number; its last bit is also set if a later digit is not 0.
         let (mut value, mut exponent, mut dots) = (0u64, 0i32, 0usize);
         loop {
             let c = self.ahead(end);

@@ -238,7 +238,8 @@ impl<'t> FastParser<'t> {
     }
 
     /// Decodes the words, and accepts the instruction if it breaks no rule and the printer would write the same text
-    /// for it. The tables tell this, except that the text is printed if `read.is_printed` is set.
+    /// for it. The tables guarantee the same text unless `read.is_printed` is set: then the instruction is printed and
+    /// compared.
     fn accept(&self, number: usize, signature: &FastSignature, read: &Read, format: Format) -> Option<Inst> {
         let mut dwords: [u32; 4] = core::array::from_fn(|n| (read.bits >> (32 * n)) as u32);
         let inst = match read.literal {

@@ -1,4 +1,4 @@
-//! Parser of single parts of an instruction (a mnemonic, an operand, a modifier), with the parser of whole
+//! Parser of single parts of an instruction (a mnemonic, an operand, a modifier), built on the parser of whole
 //! instructions.
 
 use core::fmt;
@@ -50,8 +50,8 @@ pub struct OperandText {
     pub value: Value,
     /// Width in bits, as in [`Operand::bits`](crate::Operand::bits).
     pub bits: u16,
-    /// Whether the text has a `-` or `neg(...)` that is stored in a field. In some operations, it makes the constant
-    /// negative instead.
+    /// Whether the text has a `-` or `neg(...)` that is stored in a field. In some operations, the sign makes the
+    /// constant negative instead.
     pub neg: bool,
     /// Whether the text has an `|...|` or `abs(...)` that is stored in a field.
     pub abs: bool,
@@ -196,7 +196,7 @@ impl ModifierSignature {
 
 impl ModifierSignature {
     /// An instruction of this form in which the modifier has this value, and other fields are 0 where possible. `None`
-    /// if the field cannot hold the value there. [`Inst::field_text`] gives the text of the modifier.
+    /// if the form cannot hold the value. [`Inst::field_text`] gives the text of the modifier.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

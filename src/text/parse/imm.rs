@@ -48,7 +48,8 @@ impl Parser<'_, '_> {
         }
         let start = self.cursor.at;
         let OperandKind::Number(kind) = desc.kind else { return Err(self.cursor.error(Kind::Unexpected)) };
-        // As in LLVM's assembler, where other operands can be registers, too.
+        // As in LLVM's assembler, a bracket in these operands is an error of an expression; in others, it begins
+        // registers.
         let is_any = matches!(kind, NumberKind::Plain(_) | NumberKind::Label | NumberKind::Literal { .. })
             && kind != NumberKind::Plain(Notation::Endpgm);
         if is_any && self.cursor.is_list() {

@@ -37,10 +37,10 @@ impl Parser<'_, '_> {
         OPERANDS[self.words.target as usize].has_literal64 && is_source && is_short && desc.dwords == 2
     }
 
-    /// Whether the text can be `lit64(...)`. As in LLVM's assembler, this form can also mean a literal of 32 bits. On
-    /// targets with literals of 64 bits, only short encodings accept it: long ones have no room for 64 bits, and
-    /// LLVM 24 refuses it there. On other targets, a float of a short vector operation does not accept it, nor does an
-    /// operand of a long encoding that can be negated.
+    /// Whether the text can be `lit64(...)`. As in LLVM's assembler, `lit64(...)` can also mean a literal of 32 bits.
+    /// On targets with literals of 64 bits, only short encodings accept it: long encodings have no room for 64 bits,
+    /// and LLVM 24 refuses it there. On other targets, a float of a short vector operation does not accept it, nor does
+    /// an operand of a long encoding that can be negated.
     pub(super) fn may_say_lit64(&self, desc: &OperandDesc) -> bool {
         let is_short = self.form.layout.bits == 32;
         let may = match OPERANDS[self.words.target as usize].has_literal64 {

@@ -79,7 +79,7 @@ pub fn parse(target: Target, text: &str) -> Result<Inst, ParseError> {
 /// Parses one instruction as [`parse`] does, and looks up names in expressions in `symbols`.
 ///
 /// # Errors
-/// The errors of [`parse`]; also, a symbol whose value is not fixed in a place other than a literal.
+/// The errors of [`parse`]. A symbol whose value is not fixed is also an error outside of a literal.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -190,12 +190,12 @@ enum Reading {
     Halves,
     /// A vcc in the text is a source; the text omits the implicit vcc.
     OmittedVcc,
-    /// The text shows the implicit vcc. This reading finds the place where it is missing.
+    /// The text shows the implicit vcc. This reading finds the place where the text lacks vcc.
     ShownVcc,
     /// The operation returns a value, although its temporal hint does not say so.
     Returns,
     /// The text has a destination although its modifiers say that the operation returns nothing, or the reverse. Such a
-    /// text is an error, and this reading finds out which one.
+    /// text has an error, which this reading identifies.
     OtherReturn,
 }
 
@@ -343,14 +343,14 @@ struct Parser<'t, 's> {
     /// The modifier that was found among the operands.
     early: Option<&'static OperandDesc>,
     /// Whether the text shows the implicit vcc, which no field names; `None` until the first place of vcc. A text shows
-    /// it at each of its places or at none.
+    /// vcc at each of these places or at none.
     vcc: Option<bool>,
     /// Whether halves of registers have suffixes in the text; `None` until the first one. Either all have a suffix, or
     /// none has.
     suffixes: Option<bool>,
     /// The modifier that the name of the operation implies.
     implied: Implied,
-    /// The position of a temporal hint that has another name in the system scope, and whether the text has this name.
+    /// The position of a temporal hint that has another name in the system scope, and whether the text uses that name.
     hint: Option<(usize, bool)>,
 }
 
@@ -407,7 +407,8 @@ impl Parser<'_, '_> {
         let format = self.form.signature.format;
         let found = || operation::all(target, name).map(|(_, op_index)| OpcodeEntry::new(target, op_index));
         let mut partners = found().filter(|entry| is_second(target, entry));
-        // A target can have several formats of dual instructions. If another one has the operation, that one was meant.
+        // A target can have several formats of dual instructions. If another format has the operation, that format was
+        // meant.
         let wrong = || match found().any(|entry| is_second(target, &entry)) {
             true => self.cursor.error_since(0, Kind::Encoding),
             false => after.error(Kind::NotSecond),

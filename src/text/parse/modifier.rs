@@ -109,8 +109,8 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Whether LLVM's assembler takes a denial of this flag, which the operation does not have: GDS on targets without
-    /// it, a cache policy of other operations, flags of image operations of other targets, and those that CDNA5 adds to
-    /// cache policies.
+    /// it, a cache policy of other operations, a flag of image operations of other targets, or a flag that CDNA5 adds
+    /// to cache policies.
     fn lacks(&self, descs: Descs, name: &[u8]) -> bool {
         use Field::{D16, Dlc, Gds, Glc, Nv, Sc1, ScaleOffset, Scc, Slc};
         let known = [Gds, D16, Glc, Slc, Dlc, Scc, Nv, ScaleOffset];
@@ -257,8 +257,8 @@ impl<'t> Parser<'t, '_> {
             }
             ModifierKind::Bitop3 { .. } => {
                 self.label()?;
-                // The error must not name the field, because the bits of the table are in fields with the names of
-                // other modifiers.
+                // The error must not name the field, because the bits of the truth table are in fields with the names
+                // of other modifiers.
                 self.up_to(desc.field, u8::MAX.into()).map_err(|error| match error.kind {
                     Kind::Range { .. } => ParseError::new(error.span, Kind::Number8),
                     _ => error,
@@ -339,7 +339,7 @@ impl<'t> Parser<'t, '_> {
         Ok(if style == ListStyle::Ones { bits | unused } else { bits })
     }
 
-    /// Whether the bits select another half of a register than the suffix `.l` or `.h` in its text.
+    /// Whether the bits select another half of a register than its suffix `.l` or `.h` in the text.
     fn contradicts_suffixes(&self, desc: &OperandDesc, bits: u32) -> bool {
         let of_suffixes = self.words.value(desc);
         let registers = self.held.iter().flatten().filter(|held| match held.coded {
@@ -481,7 +481,7 @@ impl<'t> Parser<'t, '_> {
         entries.find(|(_, text)| stem(text)).copied()
     }
 
-    /// Whether the text goes on with a control of DPP that other targets have.
+    /// Whether the next name is that of a DPP control on any target.
     #[cold]
     fn is_other_dpp(&self) -> bool {
         let name = self.cursor.name();

@@ -40,7 +40,7 @@ struct WrittenSigns {
     bar: bool,
 }
 
-/// The number of bits of a float of this type. An integer in its place gives these bits.
+/// The number of bits of a float of this type. An integer in the place of a float gives these bits.
 fn width(ty: DataType) -> u32 {
     match ty {
         DataType::F64 => 64,
@@ -192,9 +192,9 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Skips `null` in place of `off`, if the register is the code of an absent scalar address.
+    /// Skips `null` in place of `off`, if the code of `null` stands for an absent scalar address.
     fn eat_null(&mut self, kind: AddressKind) -> bool {
-        // If the code also tells whether there is a vector address, the register has another meaning.
+        // If the code also tells whether there is a vector address, `null` has another meaning.
         let is_free = |desc: &OperandDesc| match desc.kind {
             OperandKind::Address(AddressKind::Scratch { sve, .. }) => sve != NONE,
             OperandKind::Address(kind) => !kind.is_vector(),
@@ -329,7 +329,7 @@ impl Parser<'_, '_> {
         is_minus && ahead.peek() == b'-'
     }
 
-    /// The error of a minus before a register, if they are at `start`; otherwise `error`.
+    /// The error of a minus before a register, if both are at `start`; otherwise `error`.
     #[cold]
     fn sign_or(&mut self, field: Field, start: usize, error: ParseError) -> ParseError {
         let mut ahead = self.cursor;
@@ -352,7 +352,7 @@ impl Parser<'_, '_> {
         }
         let signs = self.open_signs([neg, abs, sext], folds);
         self.no_more_signs(desc.field)?;
-        // A negation can be a part of the constant; an absolute value needs the bit.
+        // A negation can be a part of the constant; an absolute value needs a bit of the instruction.
         if signs.abs && abs == NONE && self.form.layout.bits != 32 {
             return Err(self.cursor.error_since(start, Kind::NoSign { field: desc.field, sign: "abs" }));
         }
@@ -452,7 +452,7 @@ impl Parser<'_, '_> {
         Ok((coded, run.dwords))
     }
 
-    /// The error of a constant that does not fit, which tells whether the operand takes any constants.
+    /// The error of a constant that does not fit. The error tells whether the operand takes any constants.
     #[cold]
     fn no_constant(&self, desc: &OperandDesc) -> Kind {
         let zero = EncodedOperand::Code(INT);
@@ -461,13 +461,13 @@ impl Parser<'_, '_> {
         if takes_some { Kind::Constant(desc.field) } else { Kind::Operand(desc.field) }
     }
 
-    /// Checks that registers have the operand's length, unless other fields determine it, and that they are aligned.
+    /// Checks that registers are aligned, and have the operand's length unless other fields determine this length.
     fn fits(&self, desc: &OperandDesc, run: &Run) -> Result<(), Kind> {
         let (field, dwords) = (desc.field, desc.dwords.into());
         let is_fixed =
             !matches!(desc.kind, OperandKind::Register(RegisterKind::Matrix { .. } | RegisterKind::Data { .. }));
         if self.is_longer_address(desc, run.dwords) {
-            // The words do not have the length of the run, so no rule about the words finds this.
+            // The words do not have the length of the run, so no check of the words finds an odd register.
             let is_odd = self.words.target.aligned_vgprs() && run.code >= VGPR && run.code % 2 == 1;
             let register = Reg::Vgpr(run.code.wrapping_sub(VGPR));
             let broken = Kind::Rule(RuleError::MisalignedVector { field, register });
@@ -479,9 +479,9 @@ impl Parser<'_, '_> {
         if self.is_aligned(run, dwords) { Ok(()) } else { Err(Kind::Alignment(scalar_align(dwords) as u8)) }
     }
 
-    /// Whether the operand is an address of a MIMG form without `dim`, and `dwords` exceeds its least number of
-    /// registers. It cannot exceed the greatest one, but can be 4 or 8, as in LLVM's assembler: early versions had no
-    /// runs of other lengths.
+    /// Whether the operand is an address of a MIMG form without `dim`, and `dwords` exceeds the form's least number of
+    /// registers. The operation's greatest number of registers is a limit, but a run of 4 or 8 is accepted in place of
+    /// a shorter one, as in LLVM's assembler: early versions had no runs of other lengths.
     pub(super) fn is_longer_address(&self, desc: &OperandDesc, dwords: u16) -> bool {
         let is_code = matches!(desc.kind, OperandKind::Register(RegisterKind::Code { .. }));
         let is_address = is_code && desc.field == Field::Vaddr;

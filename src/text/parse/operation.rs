@@ -71,13 +71,13 @@ impl Rank {
     }
 }
 
-/// What LLVM's assembler does with a format.
+/// The facts about LLVM's assembler that depend on the format.
 pub(super) fn assembler_facts(format: Format) -> &'static AssemblerFacts {
     const UNKNOWN: AssemblerFacts = AssemblerFacts { is_long: false, folds_signs: false, open: Open::None };
     ASSEMBLER_FACTS.get(format as usize).unwrap_or(&UNKNOWN)
 }
 
-/// The opcode indices of a mnemonic; those with fewer bits come first.
+/// The opcodes and opcode indices of a mnemonic, in the order of their encodings: those with fewer bits come first.
 pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, u16)> {
     let slots = MNEMONICS_OF[target as usize].slots;
     let mask = slots.len().wrapping_sub(1);
@@ -90,7 +90,8 @@ pub(super) fn all(target: Target, name: &[u8]) -> impl Iterator<Item = (Opcode, 
     })
 }
 
-/// The table's name for a synonym, ignoring case, and the modifier that it implies; empty if the name is not a synonym.
+/// The name that a synonym stands for, ignoring case, and the modifier that the synonym implies. The name is empty if
+/// there is no such synonym.
 pub(super) fn meaning(target: Target, name: &[u8]) -> (&'static [u8], Implied) {
     let synonyms = MNEMONICS_OF[target as usize].synonyms;
     let lower = || name.iter().map(u8::to_ascii_lowercase);

@@ -16,7 +16,7 @@ const MOST_DWORDS: u16 = 64;
 pub(super) struct Run {
     /// The operand code of the first register; the codes of accumulation registers begin at `AGPR`.
     pub code: u16,
-    /// The number of registers; 0 if a special register is as long as the operand.
+    /// The number of registers; 0 for a special register that takes the length of the operand.
     pub dwords: u16,
     pub half: Option<Half>,
 }
@@ -27,7 +27,7 @@ pub(super) enum Half {
     High,
 }
 
-/// A register file by the name of its registers.
+/// The register file that the letters of a register's name select.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum File {
     Sgpr,
@@ -85,7 +85,7 @@ impl Registers {
         Registers { operands: OPERANDS[target as usize], text: TEXT[target as usize], vgprs: target.vgprs() }
     }
 
-    /// The meaning of a name, if it names a register.
+    /// The register that the name at the cursor means, and the number of bytes to skip; `None` for other names.
     fn name(&self, cursor: &Cursor) -> Option<(Name, usize)> {
         let word = cursor.name();
         let stem = word.iter().position(|&c| c == b'.').map_or(word, |dot| word.get(..dot).unwrap_or(word));

@@ -29,11 +29,12 @@ impl Suggestion {
     const NOTHING: Suggestion = Suggestion { nearest: None, elsewhere: None, encodings: Suffixes::NONE };
 }
 
-/// The longest mnemonic that is compared.
+/// The length of the longest name that is compared.
 const LONGEST_NAME: usize = 48;
 
 impl Suggestion {
-    /// Suggests mnemonics for the first word of a text, if the target has no such mnemonic. All mnemonics are compared.
+    /// Suggests a mnemonic for the first word of a text, if the target has no such mnemonic. All mnemonics are
+    /// compared.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -57,8 +58,8 @@ impl Suggestion {
         Suggestion { nearest: nearest(name, known), elsewhere, ..Suggestion::NOTHING }
     }
 
-    /// Suggests a name for the one at the position of an error: a mnemonic, a modifier, a register, or a value.
-    /// Suggests other encodings for a mnemonic with the suffix of one.
+    /// Suggests a name in place of the one at the position of an error: a mnemonic, a modifier, a register, or a value.
+    /// If the mnemonic has the suffix of an encoding, suggests other encodings, too.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -109,7 +110,7 @@ impl Suggestion {
             let registers = t.codes.iter().flat_map(|(_, name, pair)| [*name, *pair]);
             !word.is_empty() && values(t).chain(registers).any(|name| name.as_bytes() == word)
         };
-        // The target has this name, which is only in the wrong place, so no similar name was meant.
+        // The target has this name. The name is only in the wrong place, so no similar name was meant.
         if has(target) {
             return nothing;
         }
@@ -161,7 +162,7 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     if a.len() > LONGEST_NAME || b.len() > LONGEST_NAME {
         return usize::MAX;
     }
-    // The distances of the part of `a` read so far to all beginnings of `b`.
+    // `row` holds the distances of the part of `a` read so far to all beginnings of `b`.
     let mut row = [0; LONGEST_NAME + 1];
     row.iter_mut().zip(0..).for_each(|(place, n)| *place = n);
     for (n, x) in a.iter().enumerate() {

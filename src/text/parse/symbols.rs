@@ -43,8 +43,8 @@ impl Symbols for NoSymbols {
 }
 
 impl Inst {
-    /// Whether the literal can be a value that a linker fills in. LLVM's assembler accepts such values as sources of 32
-    /// bits that can also be registers, in the longest encodings only as integers, and as sources of 64 bits of scalar
+    /// Whether the literal can be a value that a linker fills in. LLVM's assembler accepts such values as 32-bit
+    /// sources that can also be registers (in the longest encodings, only as integers) and as 64-bit sources of scalar
     /// operations. `false` if there is no literal.
     ///
     /// ```

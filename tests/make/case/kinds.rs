@@ -187,7 +187,7 @@ impl Case<'_> {
     }
 }
 
-/// Numbers in an instruction. Each kind has its own text, which is not checked where it has names.
+/// Numbers in an instruction. Each kind has its own text. The text is not checked for kinds with names.
 macro_rules! numbers {
     ($($name:ident)*) => {
         $(impl Case<'_> {

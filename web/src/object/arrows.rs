@@ -27,7 +27,7 @@ impl Arrow {
 /// Gives arrows their lanes; the result is in the order of the first row.
 pub fn in_lanes(mut ends: Vec<(u32, u32)>) -> Vec<Arrow> {
     ends.sort_unstable_by_key(|&(from, to)| (from.abs_diff(to), from));
-    // The arrows of each lane, which do not overlap: the last row by the first row.
+    // For each lane, the last row of each arrow by its first row. The arrows of a lane do not overlap.
     let mut lanes: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); LANES as usize];
     let mut arrows: Vec<Arrow> = ends
         .into_iter()

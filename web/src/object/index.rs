@@ -16,8 +16,8 @@ pub struct Index {
     /// The numbers of the dwords of each branch and of its target.
     pub branches: Vec<(u32, u32)>,
     pub arrows: Vec<Arrow>,
-    /// The upper bits of the numbers of vector registers, if the code sets them. The address of an instruction is its
-    /// place in the code of all sections together.
+    /// The upper bits of the numbers of vector registers, if the code sets them. They are found by the place of an
+    /// instruction in the code of all sections together.
     pub banks: Option<Banks>,
 }
 

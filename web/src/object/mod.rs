@@ -102,7 +102,7 @@ impl CodeObject {
         arrows::visible(&self.index.arrows, first as u32, first.saturating_add(count) as u32)
     }
 
-    /// The row with this address, or with the instruction that contains it.
+    /// The row that begins at this address: the label if there is one, else the instruction.
     pub fn find(&self, address: f64) -> Option<usize> {
         self.row_at(address as u64)
     }

@@ -101,7 +101,7 @@ impl CodeObject {
                 }
             }
         }
-        // These registers are left out, because nearly every instruction reads them unchanged.
+        // EXEC and MODE are left out, because nearly every instruction reads them unchanged.
         let mut usual = nothing;
         [Reg::Exec, Reg::Mode].into_iter().for_each(|register| usual.insert(register));
         (found.origins(self), given - usual)
@@ -224,8 +224,8 @@ fn spend(budget: &mut usize) -> bool {
     is_left
 }
 
-/// Whether operations of this kind are done in the order in which they were issued: then the same operation can write
-/// the same registers again without a wait.
+/// Whether operations like this one are done in the order in which they were issued. They are if the same operation can
+/// write the same registers again without a wait.
 fn in_order(inst: &Inst, counter: Counter) -> bool {
     let mut pending = Pending::new(inst.target());
     pending.issue(inst, 0);

@@ -15,8 +15,8 @@ pub struct Found<'a> {
     pub offset: usize,
     pub since: usize,
     pub note: Note<'a>,
-    /// The registers in which the kernel received the address, if it received it and the lines before have not
-    /// overwritten them.
+    /// The registers in which the kernel received the address. `None` if the code made the address, or if an earlier
+    /// line has overwritten the registers.
     given: Option<Given>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Watch<'a> {
             if !inst.is_some_and(is_first) {
                 return;
             }
-            // Numbers may have changed in the lines between.
+            // Lines that were passed over may have changed the registers.
             self.values.clear();
         }
         self.inst(offset, inst, target);
@@ -198,7 +198,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Notes a load from a distance from a pointer that the kernel receives.
+    /// The note about a load at a distance from a pointer that the kernel receives.
     fn load(&self, number: u8, offset: u64, bytes: u64) -> Note<'a> {
         let what = self.names.get(usize::from(number)).map_or("", |(name, _)| *name);
         let arguments = if what == "kernarg" { self.arguments } else { &[] };
@@ -218,7 +218,8 @@ impl<'a> Watch<'a> {
         Some((known.or_else(given)?, registers))
     }
 
-    /// Notes that an instruction loads from a known address, or jumps there.
+    /// The note about an instruction that loads from a known address, or jumps there; with it, this address and the
+    /// registers that hold it.
     fn uses(&self, inst: &Inst) -> Option<(KnownAddress, Note<'a>, u128)> {
         if [Format::Smem, Format::Smrd].contains(&inst.format()) {
             let (base, offset, bytes) = scalar_load(inst)?;

@@ -121,7 +121,7 @@ fn width(encoding: u8) -> u8 {
 }
 
 impl Assembler {
-    /// Handles a directive about frames. Returns whether it is one.
+    /// Handles a directive about frames. Returns whether `word` is one.
     pub fn frame_directive(&mut self, word: &str, place: Span, scan: &mut Scan<'_>) -> Result<bool> {
         match word {
             ".cfi_sections" => {
@@ -187,8 +187,8 @@ impl Assembler {
         Ok(id)
     }
 
-    /// The bytes of a directive that is not in [`RULES`], or no bytes if it is about the whole frame; `None` for all
-    /// other directives.
+    /// Reads a directive that is not in [`RULES`]. Returns its bytes, or no bytes if it is about the whole frame;
+    /// `None` for all other directives.
     fn read_other(&mut self, word: &str, scan: &mut Scan<'_>, frame: &mut Frame) -> Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         match word {
@@ -216,7 +216,7 @@ impl Assembler {
         Ok(Some(bytes))
     }
 
-    /// The bytes of a rule, or of another directive.
+    /// Reads a rule, or another directive, and returns its bytes.
     fn read_rule(&mut self, word: &str, place: Span, scan: &mut Scan<'_>, frame: &mut Frame) -> Result<Vec<u8>> {
         if let Some(bytes) = self.read_other(word, scan, frame)? {
             return Ok(bytes);

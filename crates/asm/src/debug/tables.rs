@@ -36,11 +36,11 @@ const END_SEQUENCE: u8 = 1;
 const SET_ADDRESS: u8 = 2;
 const SET_DISCRIMINATOR: u8 = 4;
 
-/// Forms of version 5: an offset in the table of strings, a number, 16 bytes.
+/// The forms of values in version 5: an offset in the table of strings, a number, 16 bytes.
 const LINE_STRP: u8 = 0x1f;
 const UDATA: u8 = 0x0f;
 const DATA16: u8 = 0x1e;
-/// Parts of an entry: a path, the number of a directory, the file's checksum.
+/// The kinds of parts of an entry: a path, the number of a directory, the file's checksum.
 const PATH: u8 = 1;
 const DIRECTORY: u8 = 2;
 const MD5: u8 = 5;

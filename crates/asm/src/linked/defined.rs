@@ -1,4 +1,5 @@
-//! Names that a linker defines: the ends of tables of functions, and of sections whose names are identifiers in C.
+//! Names that a linker defines: the beginnings and the ends of tables of functions, and of sections whose names are
+//! identifiers in C.
 
 use object::elf::{STV_HIDDEN, STV_PROTECTED};
 

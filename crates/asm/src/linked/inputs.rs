@@ -9,7 +9,7 @@ use crate::resolve::{DefinedIn, Image, Referent};
 
 /// Prefixes of names: all sections with the same prefix become parts of one section.
 const MERGED: [&str; 8] = [".data.rel.ro", ".text", ".rodata", ".data", ".bss.rel.ro", ".bss", ARRAYS[0], ARRAYS[1]];
-/// Tables of functions. The number after the name is a priority: the functions of smaller ones come first.
+/// Tables of functions. The number after the name is a priority: functions with smaller priorities come first.
 const ARRAYS: [&str; 2] = [".init_array", ".fini_array"];
 
 fn name(name: &str) -> &str {

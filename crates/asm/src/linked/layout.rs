@@ -9,7 +9,7 @@ use crate::resolve::{DefinedIn, Referent, Symbol};
 pub struct Layout {
     /// The addresses of sections that are not from the source, by name.
     pub addresses: BTreeMap<String, u64>,
-    /// The addresses of the sections of the source, and the numbers of the file's sections that contain them.
+    /// The addresses of the sections of the source; `indices` has the numbers of the file's sections that contain them.
     inputs: BTreeMap<usize, u64>,
     pub indices: BTreeMap<usize, u16>,
     /// The new offsets of the strings of merged sections.

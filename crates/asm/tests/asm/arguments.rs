@@ -26,7 +26,7 @@ fn a_body_has_names_numbers_and_ends_of_names() {
         let source = format!(".text\n{before}\n.macro m a\n.endm\n.macro n b\n.ascii \"{body}\"\n.endm\nm\nm\nn x\n");
         String::from_utf8(good(&source).code().next().expect("a section of code").to_vec()).expect("text")
     };
-    // In a text, the name that is not an argument is a backspace.
+    // `b.x` is not an argument, so the string keeps `\b`, which is a backspace.
     assert_eq!(body("", "\\b\\()c \\b.x \\@ \\+ b&"), "xc \u{8}.x 2 0 b&");
     assert_eq!(body(".altmacro", "\\b\\()c \\b.x \\@ \\+ b&"), "xc \u{8}.x 2 0 x");
 }

@@ -111,7 +111,7 @@ fn a_linked_file_has_no_address_in_32_bits() {
     assert!(good("s_endpgm\n.data\nk: .quad k\n.long k-4-k").to_code_object(false).is_ok());
 }
 
-/// A linker defines the ends of the tables of functions, and of sections whose names are those of C.
+/// A linker defines the beginnings and the ends of the tables of functions, and of sections whose names are those of C.
 #[test]
 fn names_that_no_linker_defines_are_refused() {
     let linked = |name: &str| good(&format!("s_endpgm\n.data\n.quad {name}")).to_code_object(false);
@@ -347,7 +347,7 @@ fn a_name_that_nothing_defines_is_one_error() {
     assert_eq!(faults.to_string(), "a.s:1:7: error: .Lno is not defined\na.s:2:7: error: not defined");
 }
 
-/// As many terms as there can be are read, resolved and dropped on the small stack of a thread.
+/// The greatest number of terms that a sum can have is read, resolved and dropped on the small stack of a thread.
 #[test]
 fn sums_are_long() {
     let sum = format!(".text\na: .long 0\n.quad 0{}\nb: .long 0", "+b-a".repeat(2047));

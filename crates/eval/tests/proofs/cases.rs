@@ -7,12 +7,13 @@ use arbitrary::Unstructured;
 
 use super::values::Rng;
 
-/// The number of instructions that are made of each operation, in hundredths: `usual`, or that of `AMDGPU_ISA_CASES`.
+/// The number of instructions to make of each operation, in hundredths: the environment variable `AMDGPU_ISA_CASES`, or
+/// `usual`.
 pub fn cases(usual: usize) -> usize {
     std::env::var("AMDGPU_ISA_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// The operations of a target that have a formula of the registers of a wave alone, by their place in `Opcode::ALL`.
+/// The operations of a target whose formula needs only the registers of a wave, by their place in `Opcode::ALL`.
 pub fn operations(target: Target) -> Vec<usize> {
     let has = |opcode: Opcode| {
         let text = opcode.meaning(target).unwrap_or("");

@@ -32,7 +32,7 @@ impl<'g> Before<'g> {
         Before { now: functions.entry(flow, block, false), general, written, lds: Lds::NOTHING }
     }
 
-    /// [`State::step`] of an instruction that has been looked up.
+    /// Does the work of [`State::step`] for an instruction that has been looked up.
     pub fn step_next(&mut self, next: &Next<'_>, offset: u32) {
         next.insert_into(&mut self.written, Access::writes);
         self.now.issue_next(next, offset);
@@ -76,8 +76,8 @@ impl State for Before<'_> {
     fn returned_from(&mut self, exit: &Self) {
         self.written |= exit.written;
         self.now.returned_from(&exit.now);
-        // The state of LDS is that at the end of the callee, without the operations of the caller, for which the callee
-        // is assumed to wait.
+        // LDS has the state from the end of the callee. It lacks the caller's operations, because the callee is assumed
+        // to wait for them.
         self.lds = exit.lds;
         self.lds.leave();
     }

@@ -29,8 +29,8 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// The registers that a function and its known callees access. Reports each instruction of two operations that
-    /// reads the vector register `last` in one operation while the other operation is on 64 bits.
+    /// The registers that a function and its known callees access. Reports each dual instruction (VOPD) that reads the
+    /// vector register `last` in one operation while the other operation is on 64 bits.
     fn used(&mut self, first: usize, last: Option<u16>) -> RegSet {
         let mut used = RegSet::new(self.flow().target());
         for block in self.flow().reached(first) {

@@ -117,8 +117,8 @@ pub enum What {
         /// The number of scalar registers that the descriptor provides.
         given: u16,
     },
-    /// An instruction of two operations reads the last vector register that the descriptor provides in one operation,
-    /// and the other operation is on 64 bits: the hardware may read two registers for both.
+    /// A dual instruction (VOPD) reads the last vector register that the descriptor provides in one operation, and the
+    /// other operation is on 64 bits: the hardware may then read two registers in both operations.
     LastVgpr {
         /// The last vector register that the descriptor provides.
         register: Reg,

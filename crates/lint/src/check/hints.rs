@@ -34,8 +34,8 @@ impl Check<'_, '_, '_> {
             return;
         }
         let wait = inst.waits();
-        // A wait that no single instruction for counters can replace, such as a wait for everything, also waits for
-        // more than counters, so it is not reported.
+        // Only a wait that one instruction for counters can replace is reported. Another wait, such as one for
+        // everything, may wait for more than counters.
         if change::wait(inst.target(), &wait).is_none() {
             return;
         }

@@ -31,15 +31,17 @@ pub use finding::{Finding, Function, Place, Severity, What, register_name};
 /// A search for the path from a producer to the instruction at an address in a block.
 type PathSearch = fn(&Flow<'_>, u64, (usize, u64), &mut usize) -> Vec<u64>;
 
-/// The greatest number of findings of a check for which a path through the code is searched.
+/// The greatest number of findings in one group of functions for which a path through the code is searched.
 const MAX_PATHS: usize = 500;
-/// The greatest number of instructions and blocks that all searches for paths of a check look at together.
+/// The greatest number of instructions and blocks that all searches for paths in one group of functions look at
+/// together.
 const MAX_STEPS: usize = 500_000;
 /// The number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
-/// All findings in the sections of a code object, function by function in the order of their addresses. `target`: the
-/// target for which the code is read; the wave size that a descriptor states replaces its own.
+/// All findings in the sections of a code object. The findings about functions are in the order of the functions'
+/// addresses, and the findings about a whole section follow them. `target`: the target for which the code is read; the
+/// wave size that a descriptor states replaces its own.
 ///
 /// ```
 /// use amdgpu_isa::Target;
@@ -252,7 +254,7 @@ impl<'s, 'a> Checker<'s, 'a> {
     }
 }
 
-/// A check of some groups.
+/// The check of one group.
 struct Check<'k, 's, 'a> {
     of: &'k Checker<'s, 'a>,
     found: Vec<Finding<'a>>,

@@ -78,7 +78,7 @@ impl Lanes {
         lane(inst).and_then(of).or_else(|| of(OTHERS)).unwrap_or_default()
     }
 
-    /// Passes over an instruction. `origin` gives the origin of a scalar register.
+    /// Updates the origins for an instruction. `origin` gives the origin of a scalar register.
     pub fn step(&mut self, inst: &Inst, origin: impl Fn(u8) -> Origin) {
         if inst.flags().is_call() {
             self.registers.retain(|register, _| *register >= Flow::RETURNED);
@@ -92,7 +92,7 @@ impl Lanes {
         }
     }
 
-    /// Passes over an instruction that writes a scalar value to one lane.
+    /// Updates the origins for an instruction that writes a scalar value to one lane.
     fn write_lane(&mut self, inst: &Inst, origin: impl Fn(u8) -> Origin) {
         let own = sources(inst).next().map_or(Origin::default(), |source| scalar(inst, &source, origin));
         for n in written(inst) {
@@ -104,7 +104,7 @@ impl Lanes {
         }
     }
 
-    /// Passes over an instruction that computes vector registers.
+    /// Updates the origins for an instruction that computes vector registers.
     fn compute(&mut self, inst: &Inst, origin: impl Fn(u8) -> Origin) {
         let has = |purpose| {
             let has = |opcode: Opcode| opcode.purpose() == Some(purpose);
@@ -127,8 +127,8 @@ impl Lanes {
         }
     }
 
-    /// Passes over an instruction that saves vector registers, or loads saved ones. A place whose address is in a
-    /// vector register holds no saved registers.
+    /// Updates the origins for an instruction that saves vector registers, or loads saved ones. A place whose address
+    /// is in a vector register holds no saved registers.
     fn pass_memory(&mut self, inst: &Inst, is_store: bool) {
         let all: Vec<Operand> = sources(inst).filter(|operand| operand.role.is_some()).collect();
         let (data, scalars): (Vec<Operand>, Vec<Operand>) = all.into_iter().partition(|it| !vectors(it).is_empty());

@@ -6,14 +6,14 @@ pub fn crash_on_literal_in_wide_format(case: &Case) -> bool {
     refused_crash(case) && literal_in_wide_format(case)
 }
 
-/// A 32-bit format with a literal that is cut off.
+/// A literal that is cut off: that of a 32-bit format or, on RDNA, of VOP3, VOP3P or VOPD.
 pub fn crash_on_cut_off_literal(case: &Case) -> bool {
     let scalar = field(case, 30, 2) == 0b10 && (field(case, 0, 8) == LITERAL || field(case, 8, 8) == LITERAL);
     let vector = field(case, 31, 1) == 0 && field(case, 0, 9) == LITERAL;
     // LLVM reads the destination of v_readfirstlane_b32 (VOP1 2) like a source.
     let destination = field(case, 25, 7) == 0b0111111 && field(case, 9, 8) == 2 && field(case, 17, 8) == LITERAL;
     let short = (4..8).contains(&case.word.bytes().len()) && (scalar || vector || destination);
-    // From RDNA on VOP3, VOP3P and VOPD have literals too.
+    // From RDNA on, VOP3, VOP3P and VOPD have literals, too.
     let long = is_rdna(case)
         && match field(case, 26, 6) {
             // LLVM reads the scalar destination of a compare like a source, too.
@@ -33,7 +33,7 @@ pub fn crash_on_reserved_sdwa_select(case: &Case) -> bool {
     refused_crash(case) && sdwa && reserved
 }
 
-/// VOP3P-MAI whose 1024-bit src2 is neither VGPRs nor an inline constant.
+/// VOP3P-MAI, or a conversion on gfx950, whose source of 1024 bits is neither VGPRs nor an inline constant.
 pub fn crash_on_scalar_1024_bit_source(case: &Case) -> bool {
     let mai = field(case, 23, 9) == 0b1_1010_0111 && field(case, 16, 7) >= 64;
     // Conversions of 32 elements take up to 32 registers.
@@ -70,7 +70,7 @@ pub fn crash_on_literal_barrier(case: &Case) -> bool {
     is_barrier(case) && field(case, 0, 8) == LITERAL && case.llvm == Answer::Crash
 }
 
-/// A matrix operation with scales whose formats (77:75, and 78 above 124:123) are both above 4.
+/// v_wmma_f32_16x16x128_f8f6f4, alone or after scales, with a format above 4 (in its bits 13:11, or 14 above 60:59).
 pub fn crash_on_unnamed_matrix_format(case: &Case) -> bool {
     let scaled = [0xcc35, 0xcc3a].contains(&field(case, 16, 16));
     let first = if scaled { 64 } else { 0 };
@@ -82,7 +82,8 @@ pub fn crash_on_unnamed_matrix_format(case: &Case) -> bool {
         && formats.iter().any(|format| *format > 4)
 }
 
-/// A matrix of CDNA5, or a part of one, that is neither VGPRs nor a constant.
+/// A matrix operation of CDNA5, or a conversion of a part of a matrix, with a source that is neither VGPRs nor a
+/// constant.
 pub fn crash_on_scalar_matrix(case: &Case) -> bool {
     let matrix = [0xcc33, 0xcc88].iter().any(|op| [16, 80].iter().any(|lsb| field(case, *lsb, 16) == *op));
     let convert = field(case, 26, 6) == 0b110101 && (663..=728).contains(&field(case, 16, 10));

@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// Whether the texts differ only in inline floats, for which LLVM's text has their bits.
+/// Whether the texts differ only in inline floats, which LLVM's text shows as their bits.
 pub fn floats_are_bits(ours: &str, llvm: &str) -> bool {
     let (ours, llvm): (Vec<_>, Vec<_>) = (ours.split([' ', ',']).collect(), llvm.split([' ', ',']).collect());
     // A float can be in `neg()` or `sext()`.

@@ -93,7 +93,7 @@ pub fn we_refuse_bits_of_gfx1250(case: &Case) -> bool {
 /// VINTERP with a source below 256 where a half of a VGPR is required.
 pub fn we_refuse_scalar_half(case: &Case) -> bool {
     let scalar = [32, 50].iter().any(|&lsb| field(case, lsb, 9) < 256);
-    // From RDNA4 on two bits more belong to other fields.
+    // From RDNA4 on, two more bits belong to other fields.
     let width = if is_rdna4_or_later(case) { 5 } else { 7 };
     let f16 = (2..6).contains(&field(case, 16, width));
     field(case, 24, 8) == 0b11001101 && f16 && scalar && refused_text(case).is_some()

@@ -1,5 +1,5 @@
-//! The rules of words that both accept, with different texts, and of words that only the library accepts. The comment
-//! of a rule describes these words.
+//! The rules of words that the library and LLVM accept with different texts, and of words that only the library
+//! accepts. The comment of a rule describes these words.
 
 use super::*;
 
@@ -15,7 +15,8 @@ pub fn llvm_lacks_f8f6f4_near_the_end(case: &Case) -> bool {
     lacks && is_f8f6f4(case, first) && near
 }
 
-/// A comment about a tuple. The library refuses single registers for which LLVM has a comment.
+/// LLVM's text has a comment about a tuple. The rule excludes comments about single registers, because the library
+/// refuses words with these.
 pub fn comment_register_class(case: &Case) -> bool {
     let Answer::Text { text, .. } = &case.llvm else { return false };
     let tuples_only = text.match_indices("/*Invalid register").all(|(at, _)| text[..at].ends_with(']'));
@@ -260,13 +261,13 @@ pub fn llvm_lacks_agpr_atomic(case: &Case) -> bool {
 pub fn flat_tfe(case: &Case) -> bool {
     let flat = case.target.name().starts_with("gfx8") && field(case, 26, 6) == 0b110111 && field(case, 55, 1) == 1;
     let mnemonic = |text: &str| text.split(' ').next().map(str::to_owned);
-    // LLVM takes the bit for the one of AccVGPRs, which the target lacks.
+    // LLVM takes the bit for the one that selects AccVGPRs, although the target has no AccVGPRs.
     flat && texts(case).is_some_and(|(ours, llvm)| {
         ours.ends_with(" tfe") && !llvm.contains("tfe") && llvm.contains(" a") && mnemonic(ours) == mnemonic(llvm)
     })
 }
 
-/// Operations of the GCN pages that LLVM lacks.
+/// Operations that the opcode tables of GCN in `tests/gcn_pages.rs` have, and that LLVM lacks.
 pub fn llvm_lacks_opcode(case: &Case) -> bool {
     let names = ["s_mov_regrd_b32 ", "s_mov_fed_b32 ", "s_getreg_regrd_b32 "];
     let ours = matches!(&case.ours, Ours::Inst { text, .. } if names.iter().any(|n| text.starts_with(n)));

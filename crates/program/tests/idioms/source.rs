@@ -3,7 +3,7 @@
 use amdgpu_asm::{Assembly, Options, assemble};
 use amdgpu_isa::{Target, parse};
 
-/// The number of the last place, and the number of all places that no run passes.
+/// The number of the last place. `NEVER` is the number of each place that no run passes.
 pub const LAST: u32 = 9999;
 pub const NEVER: u32 = 6666;
 
@@ -34,7 +34,7 @@ const ADDRESSES: &[&str] = &[
     "{getpc} s[4:5]; s_add_nc_u64 s[4:5], s[4:5], @@rel64+4",
     "{getpc} s[4:5]; s_sext_i32_i16 s5, s5; s_nop 0; s_add_nc_u64 s[4:5], @@rel64+12, s[4:5]",
     "{getpc} s[6:7]; {low} s6, s6, @@rel32@lo+4; {high} s7, s7, @@rel32@hi+12; s_mov_b64 s[4:5], s[6:7]",
-    // The sum goes into other registers than the program counter's, which a copy can have, too.
+    // The sum goes into registers other than the program counter's, or is made from a copy of the program counter.
     "{getpc} s[6:7]; {low} s4, s6, @@rel32@lo+4; {high} s5, s7, @@rel32@hi+12",
     "{getpc} s[6:7]; {low} s8, s6, pointers@rel32@lo+4; {high} s9, s7, pointers@rel32@hi+12; {low} s4, s6, @@rel32@lo+20; {high} s5, s7, @@rel32@hi+28",
     "{getpc} s[6:7]; s_mov_b64 s[4:5], s[6:7]; {low} s4, s4, @@rel32@lo+8; {high} s5, s5, @@rel32@hi+16",
