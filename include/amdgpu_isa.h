@@ -15,11 +15,11 @@ typedef enum {
   AMDGPU_ISA_STATUS_OK,
   // The library was built without this target, or the number is not a target.
   AMDGPU_ISA_STATUS_UNKNOWN_TARGET,
-  // The bytes end before the instruction.
+  // The bytes end before the instruction does.
   AMDGPU_ISA_STATUS_TRUNCATED,
   // The bytes are not an instruction.
   AMDGPU_ISA_STATUS_NO_INSTRUCTION,
-  // The instruction has no such field, operation or branch target.
+  // The instruction has no such field or branch target, or there is no such operation or filler.
   AMDGPU_ISA_STATUS_MISSING,
   // The text is not an instruction, the instruction cannot be replaced, or the value does not fit, is reserved, or
   // would change the instruction's length or form.
@@ -85,7 +85,7 @@ typedef struct {
   uint32_t words[5];
   // The length in bytes: 4 to 20.
   uint32_t len;
-  // The target, as `amdgpu_isa_target` names it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the
+  // The target, as `amdgpu_isa_target` returns it: `EF_AMDGPU_MACH` of the ELF header, and in the second byte the
   // lanes of a wave, 0 for the processor's default.
   uint32_t target;
 } amdgpu_isa_inst;
@@ -142,7 +142,7 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// The target with this name ("gfx942", "mi300x", "gfx1100:wave64", ...), or 0.
+// The number of the target with this name ("gfx942", "mi300x", "gfx1100:wave64", ...), or 0.
 //
 // # Safety
 // `name` is null or ends in a zero.
@@ -205,15 +205,15 @@ size_t amdgpu_isa_opcode(const amdgpu_isa_inst *inst, char *out, size_t room);
 // Writes what the operation computes, like `amdgpu_isa_text`: a formula such as `D.f32 = S0.f32 + S1.f32`, or a
 // sentence in quotes; for a dual instruction, that of the first operation. Returns 0 if `inst` is not an instruction.
 //
-// The header has this function if `AMDGPU_ISA_MEANING` is defined, and the library has it with the feature `meaning`.
+// The header declares this function if `AMDGPU_ISA_MEANING` is defined; the library has it with the feature `meaning`.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.
 size_t amdgpu_isa_meaning(const amdgpu_isa_inst *inst, char *out, size_t room);
 #endif
 
-// Writes up to `room` operands, in the order of the text and then the implicit ones, and returns the number of all
-// operands.
+// Writes up to `room` operands: first those in the text, in the order of the text, then the implicit ones. Returns the
+// number of all operands.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable elements.
@@ -231,7 +231,8 @@ amdgpu_isa_status amdgpu_isa_branch_target(const amdgpu_isa_inst *inst, uint64_t
 // `inst` is null or an instruction; `value` is writable.
 amdgpu_isa_status amdgpu_isa_get(const amdgpu_isa_inst *inst, int32_t field, uint32_t *value);
 
-// Writes the position of a field: one piece or two, the low one first. Returns their number; 0 without such a field.
+// Writes the position of a field: one piece or two, the low one first. Returns the number of pieces, or 0 if the
+// instruction has no such field.
 //
 // # Safety
 // `inst` is null or an instruction; `pieces` has two writable elements.
@@ -250,7 +251,8 @@ amdgpu_isa_status amdgpu_isa_set(amdgpu_isa_inst *inst, int32_t field, uint32_t 
 // `inst` is null or a writable instruction.
 amdgpu_isa_status amdgpu_isa_set_branch_target(amdgpu_isa_inst *inst, uint64_t pc, uint64_t to);
 
-// Changes the operation to another of the same format, like `amdgpu_isa_set`. `amdgpu_isa_opcode` writes such names.
+// Changes the operation to another of the same format, like `amdgpu_isa_set`. The name is one that `amdgpu_isa_opcode`
+// writes.
 //
 // # Safety
 // `inst` is null or a writable instruction; `name` is null or ends in a zero.
@@ -269,7 +271,7 @@ amdgpu_isa_status amdgpu_isa_patch(uint32_t target, uint8_t *bytes, size_t len, 
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_flag(const char *name);
 
-// The flags of the instruction: flag number n is bit n. 0 if `inst` is not an instruction.
+// Returns the flags of the instruction: flag number n is bit n. Returns 0 if `inst` is not an instruction.
 //
 // # Safety
 // `inst` is null or an instruction.
@@ -288,14 +290,14 @@ size_t amdgpu_isa_memory(const amdgpu_isa_inst *inst, amdgpu_isa_access *out, si
 // `name` is null or ends in a zero.
 int32_t amdgpu_isa_counter(const char *name);
 
-// The counters that the instruction raises until it is done: counter number n is bit n. 0 if `inst` is not an
-// instruction.
+// Returns the counters that the instruction raises until it is done: counter number n is bit n. Returns 0 if `inst` is
+// not an instruction.
 //
 // # Safety
 // `inst` is null or an instruction.
 uint32_t amdgpu_isa_counters(const amdgpu_isa_inst *inst);
 
-// The greatest value of a counter with which the instruction's wait ends; -1 if it does not wait for the counter.
+// The greatest value of the counter at which the instruction stops waiting; -1 if it does not wait for that counter.
 //
 // # Safety
 // `inst` is null or an instruction.
@@ -330,8 +332,8 @@ size_t amdgpu_isa_check(const amdgpu_isa_inst *inst, char *out, size_t room);
 size_t amdgpu_isa_next(uint32_t target, const uint8_t *bytes, size_t len, amdgpu_isa_inst *inst);
 
 // Reads an instruction from text, as LLVM writes it. If the status is AMDGPU_ISA_STATUS_REFUSED, `column` is the
-// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label. Sources
-// that the operation does not have hold the usual filler of the processor whose number `target` is: see
+// position of the fault, in bytes from 0; `column` may be null. A branch has its distance instead of a label. Source
+// fields that the operation does not use hold the usual filler of the processor whose number `target` is: see
 // `amdgpu_isa_filler`.
 //
 // # Safety
@@ -344,9 +346,9 @@ amdgpu_isa_status amdgpu_isa_parse(uint32_t target, const char *source, amdgpu_i
 // `source` is null or ends in a zero; `out` has `room` writable bytes.
 size_t amdgpu_isa_parse_why(uint32_t target, const char *source, char *out, size_t room);
 
-// Writes the filler of the instruction, the value of sources that the operation does not have, like `amdgpu_isa_text`:
-// "llvm22" or "llvm23", after the assembler that writes it. Writes an empty text if the operation has all sources of
-// its format, if all assemblers fill them alike, or if they hold something else.
+// Writes the name of the filler, the value of source fields that the operation does not use, like `amdgpu_isa_text`:
+// "llvm22" or "llvm23", after the assembler that writes this value. Writes an empty text if the operation uses all
+// source fields of its format, if all assemblers fill the unused ones alike, or if these hold something else.
 //
 // # Safety
 // `inst` is null or an instruction; `out` has `room` writable bytes.

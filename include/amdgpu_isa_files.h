@@ -16,7 +16,7 @@ typedef enum {
   AMDGPU_ISA_SEVERITY_ERROR,
   // A possible fault.
   AMDGPU_ISA_SEVERITY_WARNING,
-  // A remark, or a place that led to that of the note before it.
+  // A remark, or the place of a call or directive that led to the place of the note before it.
   AMDGPU_ISA_SEVERITY_HINT,
 } amdgpu_isa_severity;
 
@@ -107,7 +107,7 @@ extern "C" {
 // `answer` is null or an answer that is not freed; `len` is null or writable.
 const uint8_t *amdgpu_isa_answer_bytes(const amdgpu_isa_answer *answer, size_t *len);
 
-// The n-th note, from 0. Returns whether there is one.
+// Writes the n-th note, from 0, to `note`. Returns whether there is one.
 //
 // # Safety
 // `answer` is null or an answer that is not freed; `note` is null or writable.
@@ -134,20 +134,20 @@ uint32_t amdgpu_isa_target_id(const char *id);
 // `file` has `len` readable bytes.
 amdgpu_isa_file *amdgpu_isa_file_open(const uint8_t *file, size_t len, bool scan);
 
-// The n-th section with code, from 0. Returns whether there is one.
+// Writes the n-th section with code, from 0, to `section`. Returns whether there is one.
 //
 // # Safety
 // `file` is null or a file that is not freed; `section` is null or writable.
 bool amdgpu_isa_file_section(const amdgpu_isa_file *file, size_t n, amdgpu_isa_section *section);
 
-// The n-th symbol, from 0. The symbols of a section are together, in the order of their addresses. Returns whether
-// there is one.
+// Writes the n-th symbol, from 0, to `symbol`. The symbols of a section are together, in the order of their addresses.
+// Returns whether there is one.
 //
 // # Safety
 // `file` is null or a file that is not freed; `symbol` is null or writable.
 bool amdgpu_isa_file_symbol(const amdgpu_isa_file *file, size_t n, amdgpu_isa_symbol *symbol);
 
-// The n-th note about parts that could not be read, from 0. Returns whether there is one.
+// Writes the n-th note about parts that could not be read, from 0, to `note`. Returns whether there is one.
 //
 // # Safety
 // `file` is null or a file that is not freed; `note` is null or writable.
