@@ -1,5 +1,5 @@
-//! GCN 1.0 and 1.1, which LLVM assembles but does not disassemble: `llvm-mc-22` assembles every text that the library
-//! prints to the original bytes, or the case falls in a class of the list below.
+//! GCN 1.0 and 1.1, which LLVM assembles but does not disassemble: from every text that the library prints,
+//! `llvm-mc-22` makes the original bytes, or the case falls in one of the classes of tests/llvm/assembler.rs.
 //!
 //! The texts have every opcode and every value of every field on its own (a sample for wide immediates), with several
 //! fillings of the other fields: two million texts for each target. The tests take every thirty-first text. The full

@@ -3,7 +3,7 @@
 //!
 //! The public functions are read from the source: those of the types, and free functions, that the crate's root or one
 //! of its public modules exports. Left out are the functions of `capi`, which the image calls by their names in C, the
-//! constructors of `make`, which it calls through a generated list, and modules that need a heap.
+//! constructors of `make`, which it calls through a generated list, formulas (`meaning`), and modules that need a heap.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ fn functions(src: &Path) -> BTreeSet<String> {
         let mut of: Option<String> = None;
         for line in read(&path).lines() {
             if let Some(rest) = line.strip_prefix("impl") {
-                // The parameters are cut off, as in `<'a, C: Memory + ?Sized> InstMut<'a, C> {`.
+                // The generic parameters of `impl` are cut off: `<'a, C: Memory + ?Sized>` of `InstMut<'a, C> {`.
                 let name = match rest.starts_with('<') {
                     true => rest.split_once("> ").map_or("", |(_, name)| name),
                     false => rest.trim_start(),
@@ -110,7 +110,7 @@ fn every_public_function_is_in_the_image_that_cannot_panic() {
     let of_name = |name: &str| functions.iter().filter(|f| f.rsplit("::").next() == Some(name)).count();
     let called = |function: &str| match function.split_once("::") {
         None => image.contains(&format!("{function}(")),
-        // A method that only one type has can be called as a method, unless types of `core` have one with its name.
+        // A call `.name(` also counts, if only one type has a method of this name and no type of `core` has one.
         Some((_, name)) => {
             let of_core = ["get", "set", "iter", "contains", "len", "is_empty", "next", "take", "with", "new", "find"];
             image.contains(&format!("{function}("))

@@ -24,7 +24,7 @@ pub const INDEXED: [&str; 3] = ["r", "w", "off"];
 const KNOWN: [&str; 2] = ["valu", "trans"];
 /// An optional kind that the generator uses: accesses to memory, including scalar ones.
 const ACCESS: &str = "access";
-/// The kind of a state that is not an instruction: the beginning of a kernel.
+/// The kind that no instruction has: it stands for the beginning of a kernel.
 pub const BEGIN: &str = "begin";
 
 pub fn check(isa: &Isa) -> Result<()> {
@@ -186,7 +186,7 @@ fn side(isa: &Isa, at: &SourceLine, side: &Side) -> Result<()> {
 }
 
 fn field(isa: &Isa, at: &SourceLine, name: &str) -> Result<()> {
-    // The text shows vcc, although no field names it.
+    // vcc is a valid name here, although it is not a field: it stands for the operand vcc that only the text shows.
     if name == "vcc" || isa.formats.iter().any(|f| f.fields.iter().any(|x| x.name == name)) {
         return Ok(());
     }
@@ -210,9 +210,9 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 /// The numbers of passes that a distance can depend on.
 pub const PASSES: [u8; 5] = [2, 4, 8, 16, 32];
 
-/// Reads `5`, `P+2` or `2:5,P+4`, in which `P` is the number of passes, and `2:` limits a distance to 2 passes. Each
-/// distance can be followed by `/` and the greater distance that only one source demands. Returns the distance on which
-/// the sources agree, and the greatest distance, for each number of passes.
+/// Reads `5`, `P+2` or `2:5,P+4`. `P` is the number of passes, and a distance after `2:` is only for operations with 2
+/// passes. Each distance can be followed by `/` and the greater distance that only one source demands. Returns the
+/// distance on which the sources agree, and the greatest distance, for each number of passes.
 pub fn distance(at: &SourceLine, text: &str) -> Result<[(u8, u8); 5]> {
     let mut all = [(0, 0); 5];
     let mut given = [false; 5];

@@ -8,7 +8,7 @@ use crate::build::lower::pages::position;
 use crate::build::lower::{NONE, OperandDesc};
 use crate::build::shared::meta;
 
-/// The operands of a form for some of its words.
+/// The operands of the instructions of a form in which the bits `clear` are 0 and the bits `set` are 1.
 pub struct FastOperands {
     /// The numbers of the operands' rows in `Lists::rows`, counted from one.
     rows: Vec<u16>,
@@ -90,7 +90,8 @@ fn of_row(row: &Row, off: u16) -> Vec<Case<Row>> {
     }
 }
 
-/// The row of a case, with the terms that its words can satisfy.
+/// The row of a case. Of the terms (conditions under which an instruction keeps a part of the operand), the row has
+/// those that can hold for words of the case.
 fn with_terms(case: Case<Known>, terms: &[Term]) -> Case<Row> {
     let (clear, set) = (case.clear, case.set);
     case.map(|known| match known.is_off {
@@ -99,8 +100,8 @@ fn with_terms(case: Case<Known>, terms: &[Term]) -> Case<Row> {
     })
 }
 
-/// Whether the operand is always present, in one piece within the first three dwords, and depends only on the first 64
-/// bits.
+/// Whether the operand is always present, its field is one piece within the first three dwords, and all other bits on
+/// which the operand depends are among the first 64.
 fn is_low(desc: &OperandDesc) -> bool {
     let is_low = desc.kind.positions().iter().all(|&n| n == NONE || n < 64);
     desc.split.0 == NONE && desc.write_if_bit == NONE && desc.lsb < 96 && is_low

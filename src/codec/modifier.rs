@@ -8,7 +8,7 @@ use crate::kind::{ModifierKind, NONE, OperandKind, Position};
 use crate::opcode::{DEFAULTS, Field, NEUTRALS};
 use crate::table::OperandDesc;
 
-/// Width in bits of each of the two lower parts of a truth table.
+/// Width in bits of each of the two lower parts of the truth table of `v_bitop3`.
 pub(crate) const TABLE: u8 = 3;
 
 /// The positions of the two lower parts of a truth table that is in three fields.
@@ -19,7 +19,7 @@ fn table_parts(desc: &OperandDesc) -> Option<[Position; 2]> {
     }
 }
 
-/// All bits of a modifier. The truth table of `v_bitop3` is in the bits of modifiers that have no meaning for it.
+/// All bits of a modifier. The truth table of `v_bitop3` takes the bits of modifiers that this operation lacks.
 pub(crate) fn modifier_bits(desc: &OperandDesc, inst: &Inst) -> u32 {
     match table_parts(desc) {
         Some([middle, low]) => {

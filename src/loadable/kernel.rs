@@ -49,8 +49,9 @@ impl<'a> Kernel<'a> {
 
     /// A kernel without arguments, of workgroups of up to 1024 lanes, with default values in its descriptor.
     ///
-    /// The wave size is that of `target`. The metadata state the numbers of `registers`, with the special registers
-    /// that `registers` names. [`Registers::of`] counts the registers of instructions.
+    /// The wave size is that of `target`. The metadata state the numbers of `registers`; the number of scalar registers
+    /// includes the special ones that `registers` says are used. [`Registers::of`] counts the registers of
+    /// instructions.
     pub fn new(target: Target, name: &'a str, code: &'a [u32], registers: Registers) -> Kernel<'a> {
         Kernel {
             target,
@@ -68,7 +69,8 @@ impl<'a> Kernel<'a> {
     }
 
     /// Sets the descriptor. [`CodeObject::to_elf`](super::CodeObject::to_elf) fills in the distance to the code, the
-    /// size of the arguments if it is 0, and the numbers of registers where they are smaller than the kernel's.
+    /// size of the arguments if it is 0, and the numbers of registers where they are smaller than the kernel's; it
+    /// replaces `accum_offset`.
     pub fn descriptor(self, descriptor: KernelDescriptor) -> Kernel<'a> {
         Kernel { descriptor, ..self }
     }
@@ -78,7 +80,7 @@ impl<'a> Kernel<'a> {
         Kernel { arguments, ..self }
     }
 
-    /// Sets the values that the runtime passes after the arguments, in any order.
+    /// Sets the hidden arguments: values that the runtime passes after the arguments. `hidden` may be in any order.
     pub fn hidden(self, hidden: &'a [Hidden]) -> Kernel<'a> {
         Kernel { hidden, ..self }
     }

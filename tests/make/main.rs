@@ -143,7 +143,7 @@ fn main() -> ExitCode {
             }
         }
     };
-    // Targets that lack some formats have no constructors.
+    // A target without constructors is left out.
     let has_some = |target: &&Target| all.iter().any(|c| c.targets.contains(target));
     for &target in Target::ALL.iter().filter(has_some).filter(|t| !assembler::NEWER.contains(&t.processor())) {
         let mine: Vec<&Constructor> =
@@ -217,9 +217,9 @@ fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, 
                 {
                     continue;
                 }
-                // tests/check.rs compares rules that tie operands with LLVM.
+                // For rules that tie operands, the comparison with LLVM is in tests/check.rs.
                 (Err(BuildError::Overlap(a)), Err(BuildError::Overlap(b))) if a == b => continue,
-                // tests/check.rs compares values that operations cannot have with LLVM.
+                // For values that an operation cannot have, the comparison with LLVM is in tests/check.rs.
                 (
                     Err(BuildError::Excluded { field: a, value: this }),
                     Err(BuildError::Excluded { field: b, value: that }),
@@ -285,8 +285,8 @@ fn legal(target: Target, mine: &[&Constructor], cases: usize) -> Result<String, 
     report.result(format!("{total} instructions of {} constructors, {excused} of them excused", good.len()))
 }
 
-/// Checks that LLVM's assembler makes the same bytes from the texts, or that the case falls in a class. Returns the
-/// number of texts in classes.
+/// Checks that LLVM's assembler makes the same bytes from the texts, or that one of the known differences,
+/// `assembler::CLASSES`, applies. Returns the number of texts with such a difference.
 fn assembled(target: Target, texts: &[(Words, String)], report: &mut Report) -> usize {
     let lines: Vec<String> = texts.iter().map(|(_, text)| text.clone()).collect();
     let mut excused = 0;
@@ -324,14 +324,13 @@ fn is_excused(
     let is = |field: &str, text: &str| operands.iter().any(|(name, value)| *name == field && value.starts_with(text));
     let name = constructor.name;
     match answer {
-        // Rows of the GCN page that LLVM lacks.
+        // "operation that LLVM lacks"
         Answer::Reject if ["s_getreg_regrd_b32", "s_mov_fed_b32", "s_mov_regrd_b32"].contains(&name) => true,
         // "scalar registers and vcc in one run"
         Answer::Reject if operands.iter().any(|(_, value)| value.contains(",vcc_")) => true,
         // "returning float atomic on AGPRs"
         Answer::Reject => name.contains("_atomic_") && name.ends_with("_rtn") && is("vdst", "a"),
-        // LLVM has no record of this size and prints the address of another one: "image data and address of a size that
-        // LLVM lacks".
+        // "image data and address of a size that LLVM lacks": LLVM prints the address with another size.
         Answer::Text { .. } if name.starts_with("image_atomic_") && target.name().starts_with("gfx1") => {
             let usual = if name.contains("cmpswap") { "dmask:0x3" } else { "dmask:0x1" };
             modifiers.iter().any(|m| m == "tfe") || !modifiers.iter().any(|m| m == usual)
@@ -360,7 +359,7 @@ fn is_excused(
             let lanes = if name.ends_with("_dpp8") { lanes } else { lanes & 0x1ff };
             matches!(lanes, 128..=208 | 240..=248 | 255)
         }
-        // Only loads and stores without a mipmap know multisampled images: "sampling of a multisampled array".
+        // A multisampled image that is sampled or has a mip level: "image data and address of a size that LLVM lacks".
         Answer::Text { .. }
             if ["image_sample", "image_gather4", "image_get_lod", "image_load_mip", "image_store_mip"]
                 .iter()

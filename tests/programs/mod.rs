@@ -121,14 +121,14 @@ pub fn sample(path: &Path) -> Option<Sample> {
     })
 }
 
-/// Every instruction of the code from an address on, with its address.
+/// Every instruction of code that begins at an address, with the address of the instruction.
 pub fn insts(target: Target, code: &[u8], address: u64) -> Vec<(u64, amdgpu_isa::Inst)> {
     Decoder::new(target, code)
         .filter_map(|Decoded { offset, inst }| Some((address + offset as u64, inst.ok()?)))
         .collect()
 }
 
-/// A state that follows nothing.
+/// A state that keeps no facts, so that it never changes.
 #[derive(Clone)]
 pub struct Nothing;
 

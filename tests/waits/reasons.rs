@@ -1,4 +1,4 @@
-//! The differences that have a reason.
+//! The table differences.txt: where LLVM inserts other waits than the library, each with the reason.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ impl Reasons {
         Reasons { targets: targets.to_vec(), lines: lines.map(cells).collect(), used: RefCell::default() }
     }
 
-    /// Whether a line of the table has the difference before an instruction of a program.
+    /// Whether a line of the table explains why the waits before the instruction `before` of a program differ.
     pub fn explain(&self, target: &str, program: &Program, before: &str, ours: &Waitcnt, theirs: &Waitcnt) -> bool {
         let (ours, theirs) = (show(ours), show(theirs));
         let wanted = [target, program.shape, program.first, program.second, before, &ours, &theirs];

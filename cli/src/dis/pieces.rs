@@ -27,7 +27,7 @@ impl Page<'_> {
     /// Writes the text if it is long. The caller calls this after each line, because a piece can have any length.
     ///
     /// # Errors
-    /// The error of the writer, or of another core.
+    /// The listing has ended, because the writer or another core failed; `Turn::result` has that error.
     #[inline]
     pub fn line(&mut self) -> io::Result<()> {
         if self.text.buf.len() < HELD { Ok(()) } else { self.write_if_full() }
@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// Each piece is a hundred times longer than the part that may be in memory.
+    /// Each piece is many times longer than the part that may be in memory.
     #[test]
     fn long_pieces_are_not_held() {
         struct Sink {

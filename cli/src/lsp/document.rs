@@ -41,7 +41,7 @@ impl Document {
         self.outline().processor.or(settings.target).map(|processor| processor.target())
     }
 
-    /// The part of a statement that a byte is in or after, in the same line.
+    /// The last part of a statement that begins at or before a byte, in the line of this byte.
     pub fn part(&self, at: usize) -> Option<&Part> {
         let line = self.text.line_at(at);
         self.outline().part_before(at).filter(|part| part.word.start >= line.start)

@@ -111,7 +111,7 @@ fn entry<'a>(table: &mut Reader<'a>) -> Result<Entry<'a>, Short> {
 pub fn entries(bytes: &[u8]) -> Option<Vec<Entry<'_>>> {
     let mut table = Reader { bytes, at: MAGIC.len() };
     let count = table.u64("the number of entries").ok()?;
-    // The table ends with the bytes, whatever `count` claims.
+    // This stops where `bytes` ends, even if `count` claims more entries.
     (0..count).map(|_| entry(&mut table).ok()).collect()
 }
 
@@ -121,11 +121,12 @@ pub fn visit(bytes: &[u8], end: &mut usize, nesting: Nesting<'_>, each: &mut Vis
     let mut table = Reader { bytes, at: MAGIC.len() };
     *end = table.at;
     let count = table.u64("the number of entries").map_err(|short| short.of(None))?;
-    // The number of bytes that entries may still claim: entries that overlap would be shown again and again.
+    // The number of bytes that entries may still claim. Without a limit, entries that overlap could show the same bytes
+    // again and again.
     let mut left = bytes.len();
     let mut entries = Vec::new();
     let mut broken = Ok(());
-    // The loop ends with the bytes, whatever `count` claims.
+    // The loop stops where `bytes` ends, even if `count` claims more entries.
     for number in 0..count {
         *end = table.at.max(*end);
         match entry(&mut table) {

@@ -71,7 +71,7 @@ pub type Fault = &'static str;
 #[inline(always)]
 pub fn bytes(words: &Words) -> [u8; 4 * DWORDS] {
     let mut bytes = [0; 4 * DWORDS];
-    // Words are copied in pairs: a load of the same width as the store before it does not stall.
+    // Words are copied in pairs: a load does not stall if the store before it has the same width.
     for (to, pair) in bytes.chunks_mut(8).zip(words.chunks(2)) {
         let both = pair.iter().rev().fold(0, |both, word| both << 32 | u64::from(*word));
         to.copy_from_slice(&both.to_le_bytes()[..to.len()]);
@@ -103,7 +103,7 @@ fn inverse(subject: &impl Subject, target: Target, words: &Words, inst: &Inst, d
     let mut out = [0; 4 * DWORDS];
     hold(subject.encode(inst, &mut out) == Ok(len), "it does not encode to its length")?;
     hold(out[..len] == code[..len], "it encodes to other bytes")?;
-    // The value is passed by reference: a copy would wait for the narrow stores before it.
+    // The result is compared in place: a copy of it would have to wait for the narrow stores that made it.
     let again = &subject.decode(target, &out[..len]);
     hold(matches!(again, Ok(again) if again == inst), "its bytes alone decode to another")
 }
@@ -127,7 +127,8 @@ pub fn besides(subject: &impl Subject, target: Target, words: &Words, inst: &Ins
     hold(same(&subject.decode_small(target, &code)), "without `fast` it decodes otherwise")
 }
 
-/// Checks words that `decode` refused with this error, although no dword is missing: `decode_words` must agree.
+/// Checks the error with which `decode` refused words: it must not ask for more dwords, and `decode_words` must return
+/// the same error.
 #[inline(always)]
 pub fn refusal(subject: &impl Subject, target: Target, words: &Words, error: DecodeError) -> Result<(), Fault> {
     if matches!(error, DecodeError::Truncated { .. }) {

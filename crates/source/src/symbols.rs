@@ -29,7 +29,8 @@ pub struct Symbol {
     pub kind: u8,
     pub bind: u8,
     pub visibility: u8,
-    /// Whether the directives of its kernel make the symbol protected, and no other directive may do so before.
+    /// Whether the directives of the symbol's kernel will make it protected. No directive may make it protected before
+    /// them, because the descriptor would become protected, too.
     pub is_protected_later: bool,
 }
 
@@ -37,8 +38,8 @@ pub struct Symbol {
 enum Described {
     /// As directives for the code whose symbol has this number.
     Directives(usize, KernelDescriptor),
-    /// As numbers, in which the distance to the code is an expression with symbols: the number of the section, the
-    /// offset of the distance in this section, and the number of the code's symbol.
+    /// As numbers, but with an expression of symbols for the distance to the code. The values are the number of the
+    /// section, the offset of the distance in the section, and the number of the code's symbol.
     Entry(usize, u64, usize),
 }
 
@@ -108,9 +109,9 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
     if is_stripped {
         file.dynamic_symbols().for_each(&mut add);
     }
-    // A linker puts local symbols first, but keeps the names in the order of its input. So the symbols are put in the
-    // order of their names, if this order with local symbols first is the order of the file. If only the dynamic
-    // symbols are left, they are always put in the order of their names.
+    // A linker moves local symbols to the front, but leaves the names in the string table in the order of its input.
+    // So the symbols get the order of their names in that table, if moving the local ones to the front gives the order
+    // of the file. If only the dynamic symbols are left, they always get the order of their names.
     let mut named: Vec<&(u32, Symbol)> = found.iter().collect();
     named.sort_by_key(|(place, _)| *place);
     let is_local = |entry: &&&(u32, Symbol)| entry.1.bind == STB_LOCAL;
@@ -181,8 +182,8 @@ impl CodeObject<'_> {
         }
         let others = self.relocations.get(&section.index).map_or(0, |all| all.range(offset..offset + 64).count());
         let is_one = others <= usize::from(descriptor.entry() == 0);
-        // The directives of a kernel make its code protected if the code has the default visibility, and leave the
-        // visibility of the descriptor unchanged.
+        // The directives of a kernel give the descriptor the visibility of the code, and then make the code protected
+        // if it had the default visibility.
         let has_default = (symbol.kind, symbol.size) == (STT_OBJECT, KernelDescriptor::SIZE as u64)
             && symbol.bind == code.bind
             && code.visibility != STV_DEFAULT
@@ -242,7 +243,8 @@ impl CodeObject<'_> {
         }
     }
 
-    /// The symbols of code that end where instructions begin, or with their section, by the offsets of these ends.
+    /// The symbols of code that end at the start of an instruction or at the end of the section, by the offset of the
+    /// end.
     pub fn ends(
         &self,
         section: &Section<'_>,
@@ -279,7 +281,7 @@ impl CodeObject<'_> {
         self.symbols.get(n).is_some_and(|symbol| self.with_name(&symbol.name).first() == Some(&n))
     }
 
-    /// The symbols with a name.
+    /// The numbers of the symbols that have this name.
     fn with_name(&self, name: &str) -> &[usize] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }

@@ -54,7 +54,7 @@ impl Rank {
 
     /// The forms of an operation with this rank.
     pub fn forms(self, target: Target, entry: &OpcodeEntry) -> impl Iterator<Item = &'static FormSignature> + use<> {
-        // Only a few forms of images have a trailing dword and the same rank as the form without it.
+        // A few forms of images with a trailing dword have the rank of the form without it.
         let base = Some(entry.signature).filter(|base| Rank::of(base) == self);
         base.into_iter().chain(entry.forms(target).filter(move |form| Rank::of(form) == self))
     }
@@ -107,7 +107,7 @@ pub(super) fn spelling(target: Target, op_index: u16, opcode: Opcode) -> &'stati
 
 /// A mnemonic without the suffix of its encoding, and that encoding.
 pub(super) fn stem(name: &[u8]) -> (&[u8], Suffix) {
-    // Most names do not end in the last letter of a suffix.
+    // A name that does not end in the last character of a suffix needs no search.
     if !name.last().is_some_and(|last| matches!(last.to_ascii_lowercase(), b'p' | b'2' | b'4' | b'a')) {
         return (name, Suffix::None);
     }
@@ -151,7 +151,7 @@ impl Operations {
         operations
     }
 
-    /// The operations of a synonym that has the suffix of an encoding.
+    /// The operations of a name that is a synonym as a whole, with its suffix, such as `v_readlane_b32_e32`.
     pub fn synonym(target: Target, name: &[u8]) -> Option<Operations> {
         let (name, implied) = meaning(target, name);
         let (name, suffix) = stem(name);
