@@ -12,7 +12,7 @@ use amdgpu_isa::kernel::{Argument, CodeObject, DescriptorPart, Kernel, KernelDes
 use amdgpu_isa::make::Builder;
 use amdgpu_isa::{Opcode::*, Reg::*, Target};
 
-/// The kernel's file for a target; `None` if it lacks an operation.
+/// The kernel's file for a target; `None` if the target lacks `global_load_dword`.
 pub fn emit(target: Target) -> Result<Option<Vec<u8>>, Box<dyn Error>> {
     if GlobalLoadDword.encodings(target).next().is_none() {
         return Ok(None);

@@ -92,7 +92,7 @@ pub fn prove(before: &[u8], after: &[u8], hooked: &[Hooked]) -> Result<()> {
         }
     }
     // The code is read kernel by kernel: the space between kernels, which was compared above, need not contain
-    // instructions. It is zero on RDNA.
+    // instructions. On RDNA, this space is zero.
     let text = |bytes: &[u8], object: &CodeObject| -> Result<Vec<Line>> {
         let mut all = Vec::new();
         for Kernel { address, size, .. } in &object.kernels {

@@ -12,7 +12,7 @@ use amdgpu_isa::{Decoded, Decoder, Opcode, Opcode::*, Reg, Reg::*, Target};
 
 /// The registers of the kernel's arguments, and of the values loaded from them.
 const ARGUMENTS: Reg = Sgpr(0); // s[0:1]
-const GROUP: Reg = Sgpr(2); // its number; later, with s3, the disabled lanes
+const GROUP: Reg = Sgpr(2); // the number of the group; later, with s3, the previous EXEC
 const POINTERS: [(u8, u8); 3] = [(4, 5), (6, 7), (8, 9)]; // x, y, out
 const A: Reg = Sgpr(10);
 const N: Reg = Sgpr(11);
@@ -56,7 +56,7 @@ impl Jit<'_> {
 
     /// Waits for loads into scalar registers, and if `vectors` also for those into vector registers.
     fn wait(&mut self, vectors: bool) -> Result<(), AssembleError> {
-        // RDNA4 has an instruction for each counter.
+        // From RDNA4 on, each counter has an instruction of its own.
         let Some((scalar, vector)) = self.named("s_wait_kmcnt").zip(self.named("s_wait_loadcnt")) else {
             let wait = Waitcnt::new().with_lgkmcnt(0);
             return self.asm.emit(self.op(SWaitcnt).simm16(if vectors { wait.with_vmcnt(0) } else { wait }));
@@ -75,7 +75,7 @@ impl Jit<'_> {
             self.asm.emit(self.op(opcode).sdata(to).sbase(ARGUMENTS).offset(bytes / unit))?;
         }
         self.wait(false)?;
-        // On RDNA4 the number of the group is in another register.
+        // From RDNA4 on, the number of the group is in another register.
         let group = if self.named("s_wait_kmcnt").is_some() { Ttmp(9) } else { GROUP };
         self.asm.emit(self.op(SLshlB32).sdst(GROUP).ssrc0(group).ssrc1(8))?;
         self.asm.emit(self.op(VAddCoU32).vdst(ITEM).sdst(VCC).src0(GROUP).src1(ITEM))?;

@@ -195,7 +195,7 @@ pub fn code_object() -> Result<Vec<u8>> {
     let sections_at = bytes.len() as u64;
     bytes.extend(table);
 
-    // ELFCLASS64, little-endian; ELFOSABI_AMDGPU_HSA, of version 5; ET_DYN, EM_AMDGPU.
+    // ELFCLASS64, little-endian; ELFOSABI_AMDGPU_HSA, code object version 5; ET_DYN, EM_AMDGPU.
     let mut header = b"\x7fELF\x02\x01\x01\x40\x03\0\0\0\0\0\0\0\x03\0\xe0\0\x01\0\0\0".to_vec();
     header.extend(qwords(&[0, 64, sections_at]));
     // The file is for any setting of XNACK and SRAM ECC.

@@ -1,5 +1,5 @@
-//! Makes a kernel that a runtime loads, with the library alone: text and the builder of instructions give code, and
-//! code, a descriptor and metadata become a file.
+//! Makes a kernel that a runtime loads, with the library alone: text becomes code, and code, a descriptor and metadata
+//! become a file.
 //!
 //! `cargo run --example loadable --features alloc -- kernel.co`
 

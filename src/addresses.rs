@@ -49,8 +49,8 @@ pub struct KnownAddress {
     /// For [`Base::Pc`] the whole address, for [`Base::Number`] the number, for [`Base::Given`] the distance from the
     /// pointer.
     pub offset: u64,
-    /// The code address from which on the value is known. It is still known at a later instruction if no branch leads
-    /// to a place between `since` and that instruction.
+    /// The code address from which on the value is known. The value is still known at a later instruction if no branch
+    /// leads to a place between `since` and that instruction.
     pub since: u64,
 }
 
@@ -74,11 +74,12 @@ pub enum PartKind {
     High,
     /// A number for both halves, in the second and third dword.
     Whole,
-    /// A number for the lower half that is an inline constant or in a register.
+    /// A number for the lower half, as an inline constant or in a register whose value comes from no known literal.
     Fixed,
-    /// A number for the upper half that is an inline constant, such as 0 and -1, or in a register.
+    /// A number for the upper half, as an inline constant such as 0 or -1 or in a register; also any number that is
+    /// subtracted from the upper half.
     Sign,
-    /// A number that is subtracted from the lower half, in the second dword.
+    /// A number in the second dword that is subtracted from the lower half.
     Less,
 }
 
@@ -203,7 +204,7 @@ fn run(target: Target, operand: &Operand) -> Option<(usize, usize)> {
 }
 
 impl Addresses {
-    /// No known values.
+    /// The state in which no register has a known value.
     pub const NONE: Addresses =
         Addresses { values: [Known::number(0, 0); REGISTERS], known: 0, halves: 0, carry: None, written: 0 };
 

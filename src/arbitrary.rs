@@ -141,7 +141,8 @@ fn put(words: &mut [u32; MAX_DWORDS], lsb: u8, width: u8, new: impl Fn(u32) -> u
     }
 }
 
-/// `Arbitrary` for a struct of a microcode format: an operation, and any values in the fields that have setters.
+/// Implements `Arbitrary` for a struct of a microcode format: an operation, and any values in the fields that have
+/// setters.
 macro_rules! structure {
     ($ty:ident, $base:ident, $free:expr $(, $op:ident)?) => {
         #[cfg_attr(doc, doc(hidden))]
@@ -157,7 +158,7 @@ macro_rules! structure {
     };
 }
 
-/// `Arbitrary` for the operations of a format.
+/// Implements `Arbitrary` for the operations of a format.
 macro_rules! operations {
     ($ty:ident, $base:ident, $bits:expr) => {
         #[cfg_attr(doc, doc(hidden))]

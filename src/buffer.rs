@@ -66,7 +66,7 @@ impl Buffer for [u8] {
     }
 }
 
-/// `Buffer` for types with the methods of a slice.
+/// Implements `Buffer` for types with the methods of a slice.
 macro_rules! like_slices {
     ($([$($generic:tt)*] $ty:ty, $desc:ty;)*) => { $(
         impl<$($generic)*> Buffer for $ty {
@@ -93,7 +93,7 @@ like_slices! {
     [const N: usize] [u8; N], u8;
 }
 
-/// `Buffer` for vectors, which grow.
+/// Implements `Buffer` for vectors, which grow.
 #[cfg(feature = "alloc")]
 macro_rules! vectors {
     ($($desc:ty, $per_dword:expr;)*) => { $(
@@ -151,8 +151,8 @@ pub(crate) mod sealed {
         fn first_fast(&self, target: Target) -> Option<Inst>;
         /// The first dword, and how many of its bytes the memory has, 0 to 4; missing bytes are 0.
         fn head(&self) -> (u32, u8);
-        /// Splits the memory before dword number `dwords`. If the memory is shorter, the result is `None` for dwords;
-        /// bytes are split at their end.
+        /// Splits the memory before dword number `dwords`. If the memory is shorter, a slice of dwords gives `None`,
+        /// and a slice of bytes is split at its end.
         fn split(&mut self, dwords: usize) -> Option<(&mut Self, &mut Self)>;
         /// The part that begins with dword number `dwords`; `None` if the memory is shorter.
         fn from(&self, dwords: usize) -> Option<&Self>;

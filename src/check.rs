@@ -54,8 +54,8 @@ pub enum RuleError {
         /// The first register of the tuple.
         register: Reg,
     },
-    /// A tuple of vector registers does not begin at an even register, on a target that requires it; or the single
-    /// register of some GWS operations is odd.
+    /// A tuple of vector registers does not begin at an even register, or the single register of some GWS operations is
+    /// odd. Only some targets have this rule.
     MisalignedVector {
         /// The field that names the tuple.
         field: Field,

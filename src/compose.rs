@@ -10,7 +10,7 @@ use crate::target::{OPERANDS, PLAIN, Target};
 
 /// The reason why an instruction cannot be composed.
 pub(crate) enum ComposeError {
-    /// The target lacks the operation, or the operation does not have the fields with these values.
+    /// The target lacks the operation, or the operation cannot have these values in its fields.
     Lacks,
     /// The words do not decode.
     Decode(DecodeError),

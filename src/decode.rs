@@ -313,7 +313,7 @@ fn check_high_dwords(t: &DecodeTables, number: ConstraintIndex, bits: u64) -> Re
 /// Whether a code in the word can announce another dword: a cheap test to make before `may_follow`.
 #[inline(always)]
 pub(crate) fn may_be_long(trailing: u8, word: u32) -> bool {
-    // The codes of SDWA, DPP and literals are the highest scalar codes.
+    // SDWA has the lowest of the codes that `may_follow` looks for.
     trailing & trailing::ALWAYS != 0 || word & 0xff >= SDWA || word & 0xff00 == LITERAL << 8
 }
 

@@ -11,8 +11,8 @@ pub enum DecodeError {
     /// The slice ends before the instruction does.
     Truncated {
         /// Number of bytes that the instruction needs, as far as the available bytes determine it. With this number of
-        /// bytes, decoding can still ask for more: `needed` is 4 while the first dword is incomplete, and on RDNA the
-        /// second dword can announce a third.
+        /// bytes, decoding can still ask for more: `needed` is 4 while the first dword is incomplete, and from RDNA1 on
+        /// the second dword can announce others.
         needed: u8,
     },
     /// No format of the target has these encoding bits.

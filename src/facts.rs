@@ -186,7 +186,8 @@ impl Inst {
         }
     }
 
-    /// Whether an atomic operation returns a value, on targets that have a separate counter for stores.
+    /// Whether the instruction, an atomic operation, returns a value. Always false on targets without a separate
+    /// counter for stores.
     fn returns(&self) -> bool {
         let mut all = FACTS[self.target() as usize].returns.iter();
         all.any(|&(format, bit)| format == self.format() && flag(self, bit))

@@ -64,7 +64,7 @@ impl Flags {
         Flag::ALL.iter().copied().filter(move |flag| self.contains(*flag))
     }
 
-    /// Whether the operation branches to a label under a condition, and otherwise continues with the next instruction.
+    /// Whether the operation branches under a condition, and otherwise continues with the next instruction.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -104,7 +104,7 @@ flags! {
     is_packed Packed "packed" = "packed";
     /// Whether the operation is a dot product.
     is_dot Dot "dot" = "dot";
-    /// Whether the operation is a matrix multiply-add.
+    /// Whether the operation is a matrix multiply-add, or loads the scales for one (`v_mfma_ld_scale_b32`).
     is_mfma Mfma "mfma" = "mfma";
     /// Whether the operation is a sparse matrix multiply-add.
     is_smfmac Smfmac "smfmac" = "smfmac";
@@ -112,27 +112,28 @@ flags! {
     is_compare Compare "compare" = "compare";
     /// Whether the operation reads memory.
     is_load Load "load" = "load";
-    /// Whether the operation writes memory.
+    /// Whether the operation writes memory or exports data.
     is_store Store "store" = "store";
     /// Whether the operation accesses memory atomically.
     is_atomic Atomic "atomic" = "atomic";
-    /// Whether the operation branches to a label.
+    /// Whether the operation is a branch, to a label or to an address that an operand determines.
     is_branch Branch "branch" = "branch";
-    /// Whether the operation branches to an address in a register.
+    /// Whether the operation branches to an address that an operand other than a label determines.
     is_indirect_branch IndirectBranch "indirect_branch" = "indirect";
     /// Whether the operation ends a basic block.
     is_terminator Terminator "terminator" = "terminator";
     /// Whether the operation calls a function.
     is_call Call "call" = "call";
-    /// Whether the operation returns from a function.
+    /// Whether the operation ends the program or returns from a trap handler. `s_setpc_b64`, with which functions
+    /// return, does not have this flag.
     is_return Return "return" = "return";
     /// Whether the operation ends the program.
     is_program_end ProgramEnd "program_end" = "endpgm";
     /// Whether control never reaches the next instruction: an unconditional branch, or the end of the program.
     no_fallthrough NoFallthrough "no_fallthrough" = "no_next";
-    /// Whether the operation waits for the other waves of the group.
+    /// Whether the operation is on a barrier for waves: it waits, signals, or changes the barrier.
     is_wave_barrier WaveBarrier "wave_barrier" = "wave_barrier";
-    /// Whether the operation waits for counters.
+    /// Whether the operation waits for counters or events.
     is_wait Wait "wait" = "wait";
     /// Whether the operation has effects other than on operands and memory.
     has_side_effects SideEffects "side_effects" = "effects";

@@ -147,7 +147,7 @@ pub struct Sendmsg {
     /// Stream of a geometry shader message, 0 to 3.
     pub stream: u8,
     /// Bits of simm16 that do not belong to a part, at their positions. The text shows them only if the message has no
-    /// name.
+    /// name, or does not take the operation or the stream.
     pub rest: u16,
 }
 
@@ -181,7 +181,8 @@ impl Sendmsg {
     }
 }
 
-/// The operands that `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` index. Targets before gfx8 lack these instructions.
+/// The operands that `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` index. Only targets from gfx8 to gfx950 have these
+/// instructions.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -239,7 +240,7 @@ impl GprIdx {
     }
 }
 
-/// The dependencies of one or two instructions after `s_delay_alu` on the results of instructions before it:
+/// The dependencies of one or two instructions after `s_delay_alu` on the results of earlier instructions:
 /// `s_delay_alu` delays the later instructions accordingly. The parts are numbers: constants of the target's modules
 /// `instid` and `instskip`. RDNA3 and later have this instruction.
 ///
@@ -347,7 +348,7 @@ impl Imm {
     /// Encodes the constant as the number in the instruction.
     ///
     /// # Errors
-    /// A part does not fit, or the target lacks it.
+    /// A part does not fit, the target lacks it, or `rest` has a bit of a part.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         match self {
             Imm::Waitcnt(parts) => parts.encode(target),

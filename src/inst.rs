@@ -401,7 +401,8 @@ impl Inst {
         self.place(field, |_| true).map(|(first, info)| self.value_of(first, info))
     }
 
-    /// The field with this name, if `holds` is true of it, and the first bit of its part.
+    /// The field with this name, if `holds` is true of it, and the first bit of its part. The field of the trailing
+    /// dword takes precedence over that of the base words.
     #[inline]
     pub(crate) fn place(&self, field: Field, holds: impl Fn(&FieldInfo) -> bool) -> Option<(u8, &'static FieldInfo)> {
         let tables = LAYOUT[self.target() as usize];

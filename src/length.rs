@@ -1,5 +1,5 @@
-//! Finds the length of an instruction from as few bits as possible. The function has small tables of its own, so that a
-//! program that needs only lengths links no other tables.
+//! Finds the length of an instruction from as few bits as possible. The function `length` has small tables of its own,
+//! so that a program that needs only lengths links no other tables.
 
 use crate::decode::{may_be_long, may_follow};
 use crate::shared::length::{KIND, LISTED, ONE, TWO};

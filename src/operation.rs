@@ -152,8 +152,8 @@ impl OpcodeEntry {
         number(target, self.signature.format, self.in_space(target))
     }
 
-    /// The opcode index relative to the start of its opcode space, or for a second operation its opcode above the bits
-    /// of the first one's: see [`number`].
+    /// The opcode index relative to the start of its opcode space; for the second of two operations, its opcode shifted
+    /// left by the width of the first one's. [`number`] takes this value.
     pub(crate) fn in_space(&self, target: Target) -> u16 {
         let op_index = self.op_index;
         let mut opcode_spaces = DECODE[target as usize].opcode_spaces.iter().rev();

@@ -7,7 +7,7 @@ use core::str::FromStr;
 use crate::table::Filler;
 use crate::target::{PROCESSORS, ProcessorInfo, Target, UnknownTarget};
 
-/// A processor that a code object can be made for: one of those that LLVM 22 or LLVM 24 lists.
+/// A processor that a code object can be made for. Nearly all of them are in the lists of LLVM 22 or LLVM 24.
 ///
 /// A [`Target`] stands for all processors with the same instructions, such as `gfx1100` for `gfx1103`; this type
 /// distinguishes them. A generic processor such as `gfx11-generic` has the instructions that all members of a family
@@ -80,7 +80,7 @@ impl Processor {
     }
 
     /// The processor that a code object is for, from the `e_flags` of its ELF header; `None` if the flags name no
-    /// processor, or one that neither LLVM 22 nor LLVM 24 lists.
+    /// processor, or one that [`Processor::all`] lacks.
     pub fn from_e_flags(e_flags: u32) -> Option<Processor> {
         Processor::all().find(|processor| processor.mach() == e_flags & 0xff)
     }

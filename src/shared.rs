@@ -1,7 +1,7 @@
 //! Definitions that the library and the generator in `build/` share: both include this file.
 
-/// The kinds of rules that tie several fields together. A rule can refuse words that satisfy the masks and sets of
-/// values of the constraints.
+/// The kind of a rule that ties several fields together. Such a rule can refuse words that satisfy the masks and sets
+/// of values of the constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum RuleKind {
@@ -84,7 +84,8 @@ pub mod trailing {
     pub const TWO: u8 = 128;
 }
 
-/// The first number of a form whose dword has no flag in `trailing`. Forms 1 and 2 are SDWA and DPP, which have flags.
+/// The number of the first form whose dword has no flag in `trailing`. Forms 1 and 2 are SDWA and DPP, which have
+/// flags.
 pub const FIRST_TRAILING_FORM: u8 = 3;
 
 /// Entries of `LengthTables` for the top nine bits of the first dword. The low bits of an entry are `trailing::*`.
@@ -93,7 +94,7 @@ pub mod length {
     pub const ONE: u8 = 0x40;
     /// Exactly two dwords.
     pub const TWO: u8 = 0x80;
-    /// Like `ONE`, except for entries of `LengthTables::others`.
+    /// Like `ONE`, except for words that `LengthTables::others` lists.
     pub const ASK: u8 = 0xc0;
     /// `LengthTables::lists` has the length, at the index in the lowest five bits.
     pub const LISTED: u8 = TWO | super::trailing::ALWAYS;

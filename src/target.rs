@@ -91,8 +91,8 @@ impl Target {
         TARGETS[self as usize].low_scalars
     }
 
-    /// Whether operands of 16 bits are halves of vector registers, `v1.l` and `v1.h`: from RDNA3 on. It is LLVM's feature
-    /// `real-true16`.
+    /// Whether operands of 16 bits are halves of vector registers, `v1.l` and `v1.h`: from RDNA3 on. LLVM calls this
+    /// feature `real-true16`.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx942", feature = "gfx1100"))] {
@@ -143,7 +143,7 @@ impl Target {
     }
 
     /// The target of the same processor whose waves have this many lanes; `None` if the processor has no such waves.
-    /// From gfx10 on, processors have waves of 32 and of 64 lanes, and a kernel descriptor selects one of them.
+    /// From gfx10 on, processors except those of CDNA5 have waves of both sizes, and a kernel descriptor selects one.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

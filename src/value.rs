@@ -50,7 +50,7 @@ pub enum Reg {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value {
-    /// A run of registers; the number of dwords is in [`Operand::bits`].
+    /// A run of registers, by its first register; [`Operand::bits`] has the width of the run.
     Reg(Reg),
     /// An inline integer constant.
     Int(i8),
@@ -105,8 +105,8 @@ pub struct Operand {
     /// for the part that stays: lanes that DPP leaves out, bytes that SDWA preserves, data that a load with `tfe` or
     /// `lwe` does not fetch. If `bits` is 16, the operand is a half of a register, and `access` is for this half;
     /// [`Inst::reads`](crate::Inst::reads) has the whole register. A load of half a register (`d16`) counts as one that
-    /// reads its destination, although on targets whose memory can have ECC (CDNA, CDNA5) such a load clears the other
-    /// half while ECC is on.
+    /// reads its destination, although on targets whose memory can have ECC (gfx906, CDNA, CDNA5) such a load clears
+    /// the other half while ECC is on.
     pub access: Access,
 }
 
@@ -153,7 +153,7 @@ impl Reg {
     pub const EXEC_LO: Reg = Reg::Special(Special::ExecLo);
     /// The upper half of the exec mask.
     pub const EXEC_HI: Reg = Reg::Special(Special::ExecHi);
-    /// The register that reads as zero and keeps nothing, at any width. RDNA and CDNA5 have it.
+    /// The register that reads as zero and keeps nothing, at any width. Targets from gfx10 on have it.
     pub const NULL: Reg = Reg::Special(Special::Null);
 }
 
@@ -215,8 +215,8 @@ pub enum InlineFloat {
     Four,
     /// -4.0
     NegFour,
-    /// 1/(2π), rounded separately to each operand width: a conversion between widths would give other bits. GCN 1.2 and
-    /// later.
+    /// 1/(2π), rounded separately to each operand width: a conversion between widths would give other bits.
+    /// Targets from GCN 1.2 on have it.
     InvTwoPi,
 }
 

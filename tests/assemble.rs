@@ -18,7 +18,7 @@ use amdgpu_isa::layout::Layout;
 use amdgpu_isa::{Target, decode, decode_words};
 use llvm_mc::{CLASSES, assemble};
 
-/// Bytes for which LLVM's listings differ from the library's: bytes, LLVM's text, and the library's text.
+/// Bytes, LLVM's text of them, and the library's text. The two texts differ, except in the last row.
 ///
 /// The number of address registers of an image instruction depends on the image, its dimensions and offsets, which are
 /// not in the words before gfx10. LLVM's assembler accepts any number and drops it. The library prints the least number
@@ -54,7 +54,7 @@ const IMAGE_ADDRESSES: &[(&str, &str, &str)] = &[
         "image_atomic_add v7, v[4:5], s[0:7] dmask:0x1 unorm glc",
         "image_atomic_add v7, v4, s[0:7] dmask:0x1 unorm glc",
     ),
-    // The texts agree: before gfx8 1/(2*pi) is not an inline constant, so the literal is unambiguous.
+    // Before gfx8 1/(2*pi) is not an inline constant, so the literal is unambiguous, and both texts are the same.
     ("ff0e161083f9223e", "v_mul_f32_e32 v11, 0x3e22f983, v7", "v_mul_f32_e32 v11, 0x3e22f983, v7"),
 ];
 

@@ -31,8 +31,8 @@ enum Part {
 
 const PAIR: u8 = 6;
 
-/// Targets whose branches go over any number of dwords. On RDNA1, branches over 63 dwords have an `s_nop` beside them,
-/// which a test that follows random programs cannot distinguish from the `s_nop`s of the programs:
+/// Targets that execute branches of any distance. On RDNA1, a branch with the distance 63 dwords gets an `s_nop` beside
+/// it, which a test that follows random programs cannot distinguish from the `s_nop`s of the programs:
 /// `branches_over_63_dwords_are_padded_on_rdna1` tests RDNA1.
 fn unpadded_targets() -> impl Iterator<Item = Target> {
     let is_broken = |target| decode_words(target, &[0xbf82_003f]).is_ok_and(|branch| branch.is_broken_branch());
@@ -83,8 +83,8 @@ fn forks_are_not_made_longer() {
     }
 }
 
-/// RDNA1 does not execute branches over 63 dwords correctly: an `s_nop` after the branch makes the distance 64 dwords.
-/// If the target is a fixed address, an `s_nop` before the branch makes the distance 62 dwords.
+/// RDNA1 does not execute a branch with the distance 63 dwords correctly: an `s_nop` after it makes the distance 64.
+/// If the branch goes to a fixed address, an `s_nop` before it makes the distance 62.
 #[test]
 #[cfg(feature = "gfx1010")]
 fn branches_over_63_dwords_are_padded_on_rdna1() {

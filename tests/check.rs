@@ -2,7 +2,7 @@
 //! of every operation of every target. LLVM assembles the instructions that `check` accepts, or refuses them for a
 //! reason in `check/refusals.rs`. LLVM's assembler is `llvm-mc-22`.
 //!
-//! A misaligned tuple of scalar registers cannot be passed to LLVM, because the text names the aligned one.
+//! A misaligned tuple of scalar registers cannot be passed to LLVM, because the text names the aligned tuple.
 #![cfg(all(feature = "all-targets", feature = "text"))]
 
 use crate::llvm_mc;
@@ -83,16 +83,16 @@ enum Verdict {
     Fine,
     /// Both refuse the instruction by this rule: the rule that LLVM's assembler names, or else that of `check`.
     Refused(&'static str),
-    /// LLVM's assembler does not check the rule, but LLVM's compiler follows it.
+    /// `check` alone refuses the instruction, because LLVM's assembler does not check the rule.
     Forgotten,
-    /// LLVM's assembler compares operands that do not share a bank.
+    /// The two disagree about banks, because LLVM's assembler compares the wrong operands.
     Misread,
     /// LLVM alone refuses the instruction, for the reason in this line of `REFUSALS`.
     Listed(usize),
 }
 
-/// Whether LLVM's assembler overlooks the operation: it looks for the rule in a list of encodings that lacks those of
-/// CDNA5.
+/// Whether LLVM's assembler does not apply the constant bus rule of the operation, because its list of operations with
+/// this rule lacks the encodings of CDNA5.
 fn has_new_encoding(inst: &Inst) -> bool {
     inst.target().generation() == "CDNA5" && ["v_lshrrev_b64", "v_ashrrev_i64"].contains(&inst.opcode().name())
 }

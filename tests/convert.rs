@@ -120,7 +120,7 @@ fn every_operation_is_the_same_in_each_encoding() {
         let (mut tried, mut done) = (0, 0);
         // For each operation, the pairs of forms for which conversion worked, and those for which it was refused.
         let (mut reached, mut refused) = (BTreeSet::new(), BTreeSet::new());
-        // Targets with the other wave size have few operations of their own: all of them are tried.
+        // For targets with the other wave size, `encodings_to_try` has an eighth of the operations: all are tried.
         let is_tried = |opcode| is_of_other_size(target) || is_tried(target, opcode, 16);
         for encoding in encodings_to_try(target).into_iter().filter(|e| is_tried(e.2)) {
             let opcode = encoding.2;

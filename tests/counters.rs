@@ -101,9 +101,9 @@ fn scalar_loads_return_out_of_order() {
 #[test]
 fn stores_that_nobody_waits_for_count() {
     let both = "global_load_dword v0, v9, s[0:1]; global_store_dword v9, v3, s[0:1]; ";
-    // Loads and stores share a counter, so the counter also counts the store, which is younger than the load.
+    // On CDNA3, loads and stores share a counter, so it also counts the store, which is younger than the load.
     expect("gfx942", &format!("{both} s_waitcnt vmcnt(1); v_mov_b32 v5, v0; s_endpgm"), &[]);
-    // Stores have a counter of their own, so the load is the only operation of its counter.
+    // On RDNA3, stores have a counter of their own, so the load is the only operation of its counter.
     let both = "global_load_b32 v0, v9, s[0:1]; global_store_b32 v9, v3, s[0:1]; ";
     expect(
         "gfx1100",
@@ -206,7 +206,8 @@ fn interpolation_waits_itself() {
     expect("gfx1100", &text.replace('N', "1"), &["at 4: expcnt(0) for 0, Vgpr(4) Read"]);
 }
 
-/// More than 256 vector registers: the upper bits of their numbers are followed, until paths with different bits meet.
+/// On a target with more than 256 vector registers, the upper bits of their numbers are followed until paths with
+/// different bits meet.
 #[test]
 fn upper_bits_of_registers_are_followed() {
     let text = "global_load_b32 v0, v9, s[0:1]; v_mov_b32 v2, v0; s_endpgm";
@@ -296,7 +297,7 @@ fn everything_that_waits_is_known() {
     is("gfx1200", "s_wait_bvhcnt 0x7", none.with(Counter::Bvhcnt, 7));
     is("gfx1200", "s_wait_kmcnt 0x1f", none.with(Counter::Kmcnt, 31));
     is("gfx1200", "s_nop 0", none);
-    // Every operation with the flag for waits has a row. Operations that wait for something else are named here.
+    // Every operation whose name begins with `s_wait` waits for counters, except for those that are named here.
     let others = ["s_waitcnt_depctr", "s_wait_event"];
     for &target in Target::ALL {
         for &opcode in amdgpu_isa::Opcode::ALL.iter().filter(|opcode| opcode.encodings(target).next().is_some()) {
@@ -459,7 +460,7 @@ struct Seen {
     /// The number of waits for operations that hold no registers.
     memory: usize,
     /// The number of waits before a barrier, an atomic operation or an operation with side effects, and of weaker waits
-    /// whose counter is never greater.
+    /// for a number that the counter never exceeds.
     order: usize,
     /// The number of waits where the upper bits of some registers' numbers are unknown.
     banked: usize,

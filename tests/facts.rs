@@ -113,8 +113,8 @@ fn all(target: Target) -> Vec<(String, Inst)> {
 }
 
 /// Properties by LLVM's names: flags, counters, implicit registers (`r:exec`, `w:vcc`), `tied` for a destination that
-/// is read, `out2` if two operands in the text are written, and `address4` if an image operation reads four address
-/// registers. Swaps with another operation are not included.
+/// is read, `out2` if two operands in the text are written, and `address4` if an image operation reads up to four
+/// address registers. Swaps with another operation are not included.
 fn ours(inst: &Inst) -> BTreeSet<String> {
     let (flags, counters) = (inst.flags(), inst.counters());
     let named = [

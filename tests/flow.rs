@@ -287,7 +287,7 @@ impl State for Parts<'_> {
 #[test]
 fn overlapping_loops_are_passed_together() {
     let Some(target) = target() else { return };
-    // Each block ends with a branch that leads back over 20 blocks.
+    // Each block ends with a branch that leads back over up to 20 blocks.
     let block = |n: i32| [0xbf80_0000, 0xbf84_0000 | (-2 * n.min(20) - 2) as u32 & 0xffff];
     let words = (0..400).flat_map(block).chain([0xbf81_0000]);
     let code: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
@@ -344,7 +344,7 @@ fn random_codes(target: Target, number: usize) -> impl Iterator<Item = Vec<u8>> 
     })
 }
 
-/// The random code has several entries.
+/// The random code has two entries.
 #[test]
 fn following_once_finds_the_same_states_as_settling_first() {
     let Some(target) = target() else { return };

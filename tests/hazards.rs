@@ -436,8 +436,8 @@ fn the_latest_of_producers_that_are_alike_stands_for_all() {
     assert_eq!((need.missing, need.producer.to_string()), (2, second.to_string()));
 }
 
-/// Joining takes the worst of both states, in any order, and converges. A producer that does not fit is reported as
-/// unknown.
+/// Joining takes the worst of both states, in any order, and converges. A producer for which a state has no room makes
+/// the state incomplete.
 #[test]
 fn states_join() {
     let Ok(target) = "gfx942".parse::<Target>() else { return };

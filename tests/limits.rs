@@ -680,7 +680,7 @@ fn a_literal_takes_numbers_of_32_bits() {
             assert_eq!(located.put(&mut words, value as u32), Ok(()), "{target} {value}");
             assert_eq!(words[1], value as u32, "{target} {value}");
         }
-        // A constant of 16 bits has either sign; the distance of a branch and most offsets have one.
+        // A constant of 16 bits accepts signed and unsigned numbers; the distance of a branch accepts only signed ones.
         let constant = inst(target, "s_movk_i32 s0, 0");
         for value in [-0x8001, -0x8000, -1, 0x7fff, 0x8000, 0xffff, 0x1_0000] {
             let changed = constant.with_signed(Field::Simm16, value).ok().map(|inst| inst.words()[0] as u16);

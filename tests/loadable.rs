@@ -74,7 +74,7 @@ fn sections_are_those_of_the_specification() {
         assert!(offset >= ends.1 && size > 0, "{text}");
         ends = (address + size, offset + size);
     }
-    // The headers of the sections are at the end, and their longs are aligned.
+    // The headers of the sections are at the end, aligned to 8 bytes.
     let headers = u64::from_le_bytes(object()[0x28..0x30].try_into().unwrap());
     assert!(headers >= ends.1 && headers % 8 == 0, "{headers:#x}");
 }

@@ -200,7 +200,7 @@ fn mnemonics_are_those_of_llvm() {
             continue;
         }
         for (bytes, theirs) in llvm(target, &all.keys().cloned().collect()) {
-            // LLVM shows the bytes that its assembler would write, where it ignores some bits.
+            // Where LLVM ignores some bits, it shows other bytes: those that its assembler would write.
             let Some(ours) = all.get(&bytes) else { continue };
             let spelled = |text: &str| text.split(" :: ").map(|t| mnemonic(t).to_string()).collect::<Vec<_>>();
             assert_eq!(spelled(ours), spelled(&theirs), "{target} {bytes:02x?}");

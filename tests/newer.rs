@@ -16,8 +16,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("gfx1310", include_str!("newer/gfx1310.tsv")),
 ];
 
-/// The library prints the bytes that LLVM 24 makes of a text as that text, and parses the text to the same bytes. LLVM
-/// 22 knows gfx1251; the filler of unused sources has to be asked for on this target.
+/// The library prints the bytes that LLVM 24 makes of a text as that text, and parses the text to the same bytes. On
+/// gfx1251, which LLVM 22 knows, the test has to ask for the newer filler of unused sources.
 #[test]
 fn texts_and_bytes_are_those_of_newer_llvms() {
     let mut wrong = Vec::new();

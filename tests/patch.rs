@@ -111,7 +111,7 @@ fn has_sign(inst: &Inst, field: Field) -> bool {
             let is_unsigned = name.starts_with("s_cmpk_") && name.ends_with("_u32");
             operand.is_some_and(is_plain) && !has_parts.contains(&name) && !is_unsigned
         }
-        // Some forms have a register in the bits of the field, and resources have no negative offsets.
+        // Some forms have a register in the bits of the field, and the offsets of GCN 1.2 have no sign.
         Field::Offset if inst.format() == Format::Smem => {
             let has_offset = inst.operands().any(|o| matches!(o.role, Some(Field::Offset | Field::Soffset)));
             let has_number = inst.get(Field::Imm) != Some(0);

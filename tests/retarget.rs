@@ -21,13 +21,14 @@ use words::Rng;
 /// The number of different instructions of each encoding.
 const FILLINGS: usize = 24;
 
-/// Whether the quick run leaves an instruction out. It tries a twentieth of them for each pair of targets, and
-/// others for the next pair.
+/// Whether the quick run leaves an instruction out. The quick run tries a twentieth of the instructions for each pair
+/// of targets, and others for the next pair.
 fn is_left_out(n: usize, to: Target) -> bool {
     !words::is_full() && (n + to as usize) % 20 != 0
 }
 
-/// Operations that both targets of a pair have, but for which no instruction is the same on both.
+/// Operations that differ between the listed targets and all others, so that no instruction is the same on both targets
+/// of such a pair: the end of the operation's name, and the targets.
 const NEVER_THE_SAME: &[(&str, &str)] = &[
     // One register for each component on gfx803 and gfx801, half a register on gfx810 and from gfx900 on.
     ("format_d16_x", "gfx803 gfx801"),
@@ -161,8 +162,8 @@ fn each(from: Target, to: Target, mut look: impl FnMut(&Inst, Result<Inst, Retar
     tried.for_each(|(_, inst)| look(inst, inst.retarget(to)));
 }
 
-/// The pairs of targets to try: those of one generation, those of the first targets of all generations, and Vega with
-/// each target whose waves also have 64 lanes.
+/// The pairs of targets to try: those of one generation, those of the first targets of all generations, and gfx900 with
+/// each second target of a processor, whose waves also have 64 lanes.
 fn pairs() -> impl Iterator<Item = (Target, Target)> {
     let first = |target: Target| Target::ALL.iter().find(|t| t.generation() == target.generation()) == Some(&target);
     let waves = |a: Target, b: Target| a.name() == "gfx900" && words::is_of_other_size(b);
@@ -171,8 +172,8 @@ fn pairs() -> impl Iterator<Item = (Target, Target)> {
     Target::ALL.iter().flat_map(move |&a| Target::ALL.iter().filter(move |&&b| good(a, b)).map(move |&b| (a, b)))
 }
 
-/// The text after the mnemonic in a form common to all targets: offsets of scalar loads in bytes, and one name for the
-/// bit that makes an atomic return.
+/// The text after the mnemonic in a form common to all targets, for example with offsets of scalar loads in bytes, and
+/// with one name for the bit that makes an atomic return.
 fn operands_text(inst: &Inst) -> String {
     // The text shows delays by their names, unless there are bits without a meaning.
     if let Some(Imm::DelayAlu(delay)) = inst.imm() {
@@ -539,7 +540,7 @@ fn waits_wait_for_the_same_there() {
                         counters.iter().map(|counter| (counter, waits.get(counter))).collect()
                     };
                     let is_there = |counter: Counter| counter.source(from).is_some() == counter.source(to).is_some();
-                    // A wait for everything waits for all counters of its target, which differ.
+                    // A wait for everything waits for all counters of its target, and targets have different counters.
                     if inst.operands().next().is_some() {
                         assert_eq!(counts(&there), counts(&inst), "{inst} {from} -> {there} {to}");
                         assert!(

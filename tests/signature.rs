@@ -205,7 +205,7 @@ fn surroundings(inst: &Inst, operand: &OperandSignature) -> Vec<Vec<(Field, u32)
             (Field::Vaddr2 | Field::Vaddr3, _) if inst.opcode().name().starts_with("tensor_") => &[0, 124],
             // Other registers of the address.
             (field, _) if field.name().starts_with("vaddr") => continue,
-            // 127, or from RDNA1 on 125, means no scalar address.
+            // 127 (on RDNA1 and RDNA2 125, later 124) means no scalar address.
             (Field::Saddr, _) => &[0, 125, 127],
             (_, 1) => &[0, 1],
             // Null, which is 124 or 125 on RDNA, means that no register is added.
@@ -286,8 +286,8 @@ fn universe() -> Vec<Value> {
         .collect()
 }
 
-/// The properties that determine which values an operand takes. Operands with the same properties are only tried once
-/// for each format.
+/// The properties that determine which values the operands of a signature take. Signatures with the same properties are
+/// tried only once on each target.
 fn sort(signature: &Signature, operands: &[OperandSignature]) -> String {
     let one = |o: &OperandSignature| {
         format!("{:?} {} {} {} {:?}", o, o.optional, o.most_bits, o.returned.is_some(), o.others().collect::<Vec<_>>())

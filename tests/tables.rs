@@ -341,7 +341,7 @@ fn constructors_say_what_they_compute_if_formulas_are_there_and_nothing_else_cha
         before.ends_with("/// \n/// Computes `D.f32 = S0.f32 + S1.f32`.\n#[cfg_attr(doc, doc(hidden))]\n#[inline]\n")
     );
     assert!(told.contains("\n/// It waits"), "sentences");
-    // Each function has one line, with an empty line before it.
+    // Formulas only add lines to the documentation of functions.
     let functions = |text: &str| text.lines().filter(|line| line.starts_with("pub const fn ")).count();
     assert_eq!(functions(&plain), functions(&told));
     let lines: Vec<&str> = told.lines().filter(|line| !is_told(line) && line.trim_end() != "///").collect();

@@ -1,11 +1,11 @@
 //! The time that constructors take, compared to storing precomputed words.
 //!
 //! `cargo run --profile bench --package amdgpu-isa-instructions --features make --bin make` prints a line for each kind
-//! of work, and the ratios. All kinds write the same words into the same buffer. The registers of the constructors are
-//! run-time values, as from a register allocator, that have to be checked. An emitter checks for room before each
-//! instruction; without these checks (`unchecked`), stored words are copied sixteen bytes at a time, whatever
-//! instructions they belong to. The lengths of stored words are known at compile time, as with constructors; kept
-//! `Words` have them next to the dwords.
+//! of work, and the ratios. All kinds write the same instructions into buffers of the same size. The registers of the
+//! constructors are run-time values, as from a register allocator, that have to be checked; `of constant registers`
+//! shows the time without that. An emitter checks for room before each instruction; without these checks
+//! (`unchecked`), stored words are copied sixteen bytes at a time, whatever instructions they belong to. The lengths of
+//! stored words are known at compile time, as with constructors; kept `Words` have them next to the dwords.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -84,7 +84,7 @@ fn kept(made: &[[Words; BLOCK]; BLOCKS], out: &mut [u32]) -> Option<usize> {
     Some(at)
 }
 
-/// The time of the fastest of several runs in nanoseconds.
+/// The nanoseconds that each instruction takes in the fastest of several runs.
 fn fastest(mut run: impl FnMut()) -> f64 {
     let times = (0..9).map(|_| {
         let started = Instant::now();

@@ -50,7 +50,8 @@ fn find(directory: &Path, target: Target, code: &mut Vec<u8>) -> Result<(), Stri
     Ok(())
 }
 
-/// Code with every opcode of every format four times, with random fields, in an unpredictable order.
+/// Code with every opcode of every format that has an opcode field, each opcode four times with random fields, in an
+/// unpredictable order.
 pub fn mix(target: Target) -> Vec<u8> {
     const EACH: usize = 4;
     let mut random = Random(0x9e37_79b9_7f4a_7c15);

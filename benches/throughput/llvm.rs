@@ -1,4 +1,4 @@
-//! LLVM's disassembler on the first instructions of the code, and its assembler on their texts.
+//! LLVM's disassembler on the first instructions of the code, and its assembler on the library's texts of the code.
 
 use crate::table::Done;
 use amdgpu_isa::{Decoded, Decoder, Target};

@@ -104,8 +104,8 @@ pub fn display(target: Target, code: &[u8]) -> Done {
     })
 }
 
-/// The texts of instructions. Data between kernels can decode to instructions whose texts no assembler accepts, or
-/// LLVM's does not (exports to targets without a name): these texts are left out.
+/// The texts of instructions. Data between kernels can decode to instructions whose texts are refused: by the library's
+/// parser, or by LLVM's assembler (exports to targets without a name). These texts are left out.
 pub fn texts(target: Target, code: &[u8]) -> Vec<String> {
     let insts = Decoder::new(target, code).filter_map(|Decoded { inst: item, .. }| item.ok());
     let texts = insts.map(|inst| inst.to_string());

@@ -5,7 +5,7 @@ use crate::table::Done;
 use amdgpu_isa::Target;
 use std::hint::black_box;
 
-/// The number of dwords that one loop writes.
+/// The size of the output in dwords. One loop fills it except for the last few dwords.
 pub const ROOM: usize = 4096;
 
 /// The number of loops that give about `bytes` of code; `None` if there is no loop for the target.
@@ -55,7 +55,7 @@ pub fn emit(out: &mut [u32], loops: usize) -> Done {
     fill_all(out, loops, fill)
 }
 
-/// The words of each instruction that `emit` writes, computed in advance, and their number.
+/// The words of each instruction that `emit` writes in its first loop, computed in advance, and the number of words.
 pub fn precomputed() -> Vec<([u32; 2], usize)> {
     let mut out = vec![0; ROOM];
     let words = fill_all(&mut out, 1, fill).bytes as usize / 4;

@@ -1,5 +1,5 @@
-//! Checks the numbers of operations, in `isa/opcodes.isa`: each operation of the tables has one, and none is missing
-//! between them.
+//! Checks the numbers of operations, in `isa/opcodes.isa`: each operation of the tables has one, and no number between
+//! them is missing.
 
 use std::collections::HashSet;
 

@@ -148,7 +148,7 @@ fn rare(w: &mut String, tables: &Tables) -> Result<()> {
     Ok(())
 }
 
-/// Writes the operands whose length depends on other fields. Most operands of images differ only in their type and
+/// Writes the operands whose length depends on other fields. Most operands of images differ only in their shape and
 /// their least number of dwords.
 fn sized(w: &mut String, tables: &Tables) -> Result<()> {
     let (mut shapes, mut groups) = (Vec::new(), Vec::new());

@@ -70,7 +70,7 @@ pub fn common(w: &mut String, isa: &Isa, targets: &[Target], formats: &[&Format]
     let jump = jumps.next();
     assert!(jumps.next().is_none(), "jumps are in one format");
     // src/operand.rs reads distances in the lower half of the first dword, and the sources of jumps in the lowest byte;
-    // src/patch/change.rs writes any distance there.
+    // src/patch/change.rs writes any distance to that half.
     for t in targets {
         for signature in &t.signatures {
             let numbers = &t.desc_lists[signature.descs.0..signature.descs.0 + signature.descs.1];

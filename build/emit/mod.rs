@@ -234,8 +234,8 @@ fn fields(isa: &Isa) -> BTreeSet<String> {
     all
 }
 
-/// Writes the table of names, and the table of their positions. `after` are names without a number at the end of the
-/// table, for the fast path.
+/// Writes the table of names, and the table of their positions. The names `after`, which have no number, come at the
+/// end of the first table; only the fast path uses them.
 fn names_fn(out: &mut String, name: &str, doc: &str, list: &[String], after: &[String]) {
     // Readers of a name copy 48 bytes from its start.
     assert!(list.iter().chain(after).all(|s| s.len() <= 48));
@@ -367,7 +367,7 @@ pub fn infos(targets: &[Target]) -> Vec<lower::Info> {
     targets.iter().flat_map(|t| &t.infos).filter(|info| seen.insert(*info)).cloned().collect()
 }
 
-/// The name of the usual filler.
+/// The usual filler, as a variant of `Filler`.
 fn filler(is_new: bool) -> &'static str {
     if is_new { "Llvm23" } else { "Llvm22" }
 }

@@ -9,7 +9,7 @@ use crate::build::parse;
 use crate::build::writer::{put, putln};
 use std::collections::BTreeSet;
 
-/// An enum whose values no field holds: `dpp_ctrl64` restricts the values of `dpp_ctrl`.
+/// An enum without names of its own: `dpp_ctrl64` restricts the values of `dpp_ctrl`.
 const NO_NAMES: &str = "dpp_ctrl64";
 
 /// Writes the positions of the parts of constants, and the operations of messages.

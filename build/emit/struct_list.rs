@@ -8,7 +8,7 @@ use crate::build::writer::{put, putln};
 use std::collections::HashSet;
 
 /// Writes `$then! { gfx942 Gfx942 Sop2 (Sop2Op) [(exact ssrc0 with_ssrc0 u8) (checked sdst with_sdst u8) ...] }` for
-/// each.
+/// each struct.
 ///
 /// An extension has `()` instead of an opcode enum. For an `exact` field, every value of the type fits, and the setter
 /// returns the struct; for a `checked` field, the setter returns a `Result`.

@@ -101,7 +101,8 @@ impl Codes {
     }
 }
 
-/// Writes the constants for operand codes, and the values of the inline floating-point numbers.
+/// Writes what all targets share: constants for operand codes, the values of the inline floating-point numbers, and
+/// other numbers of the hardware.
 pub fn common(w: &mut String, isa: &Isa) -> Result<()> {
     putln!(w, "/// Operand codes that are the same on every target.\n#[allow(dead_code)]\npub(crate) mod code {{");
     let all: Vec<_> = isa.targets.iter().map(|t| Codes::of(isa, &t.name).shared()).collect();

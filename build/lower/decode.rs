@@ -166,7 +166,7 @@ pub struct ConstraintTable<'a> {
     pub sets: Vec<Vec<bool>>,
 }
 
-/// For each form of a signature, the operands that `size` in src/codec/image.rs checks.
+/// For each form of a signature, the operands that `check_length` in src/codec/image.rs checks.
 fn sized<'t>(t: &'t Target, signature: usize) -> impl Iterator<Item = (u8, Vec<lower::OperandDesc>)> + use<'t> {
     let of = move |signature: usize| {
         let descs = t.signatures[signature].descs;

@@ -45,7 +45,8 @@ pub fn all(lists: &mut Lists) -> Vec<FastOperands> {
     let all = lists.list.clone();
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for List { rows, dwords, dual, .. } in &all {
-        // The list of one operation of a dual instruction lacks the operands of the other, so it has no case.
+        // The list of one operation of a dual instruction lacks the operands of the other. Its entry matches no
+        // instruction, because no instruction has 0 dwords.
         if *dual {
             first.push(FastOperands { rows: Vec::new(), clear: 1, set: 1, dwords: 0, next: 0 });
             continue;

@@ -332,7 +332,8 @@ fn delays(parts: &[[Piece; 2]]) -> Vec<Ready> {
     ]
 }
 
-/// The cases of `s_waitcnt_depctr` with one part that is zero, if no bit outside of the parts is set.
+/// The cases of `s_waitcnt_depctr` in which one part is zero, all bits of the other parts are set, and all other bits
+/// are clear.
 fn depctrs(parts: &[[Piece; 2]]) -> Vec<Ready> {
     let all = parts.iter().fold(0, |all, [piece, _]| all | bits(*piece));
     let case = |(&[piece, _], n): (&[Piece; 2], u16)| {

@@ -13,7 +13,7 @@ pub struct HazardTables<'a> {
     pub classes: Vec<HazardClass>,
     /// The class of each opcode index.
     pub class_of: Vec<usize>,
-    /// The sides of instructions that end rules, or after which rules begin (`then over`), each with its set of rows.
+    /// The sides of instructions that end rules, or after which rules begin (`then_side`), each with its set of rows.
     pub enders: Vec<(u128, &'a Side)>,
     /// The kinds of operations that `upto` names: their number after the producer decides whether a wait ends a rule.
     pub counted: Vec<&'a str>,

@@ -239,7 +239,7 @@ impl Target<'_> {
         range.map_or(0, |&(_, last)| last)
     }
 
-    /// The last code of a run of scalar registers.
+    /// The greatest code with which a run of scalar registers can end.
     pub fn sgpr_run_last(&self) -> u16 {
         if self.row.has(VCC_IN_RUNS) { self.code.vcc + 1 } else { self.sgpr_last() }
     }

@@ -157,7 +157,7 @@ fn dwords(t: &Target, s: &FormSignature) -> u8 {
 pub fn lists<'a>(isa: &'a Isa, t: &'a Target) -> (Lists<'a>, Vec<u16>) {
     let mut lists = Lists { isa, t, rows: Vec::new(), list: Vec::new() };
     let mut known = HashMap::new();
-    // An opcode index without an operation has the list of the operation before it, which is never read there.
+    // An opcode index without an operation has the list of the operation before it. Nothing reads this entry.
     let mut last = 0;
     let mut list_of = Vec::new();
     for operation in &t.operations {

@@ -281,8 +281,8 @@ pub struct Succeeds {
     pub renames: Vec<(String, String)>,
 }
 
-/// `counts vmcnt all gfx10=load`: the operations of the format that raise the counter: all, or those with one of these
-/// flags.
+/// `counts vmcnt all gfx10=load`: the operations of the format that raise the counter: all, or those with one of the
+/// named flags.
 #[derive(Debug)]
 pub struct Counts {
     pub at: SourceLine,
@@ -334,7 +334,7 @@ pub struct Only {
     pub pattern: String,
     pub field: String,
     pub values: Cells<Values>,
-    /// The conditions: the limit holds for instructions that have these values in these other fields.
+    /// The conditions: other fields with their values. The limit holds only if each of these fields has such a value.
     pub conditions: Vec<(String, Values)>,
 }
 

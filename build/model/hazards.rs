@@ -15,7 +15,7 @@ pub struct Hazards {
     /// `expert on setreg if ...`, `expert off ...`: the instructions that turn this mode on (`true`) and off.
     pub expert: Vec<(SourceLine, bool, Side)>,
     /// `indexed r movrels`: operations that add an index to the numbers of their sources (`r`) or destinations (`w`),
-    /// and operations that end the mode in which all operations do (`off`).
+    /// and operations that end the mode in which all operations add it (`off`).
     pub indexed: Vec<(SourceLine, String, String)>,
     /// `unchecked F30 | gfx9=1 | The rule counts instructions.`: the faults that no rule checks.
     pub unchecked: Vec<Unchecked>,

@@ -88,7 +88,7 @@ fn place(at: &SourceLine, cell: &str) -> Result<String> {
 }
 
 impl Parser {
-    /// Reads a statement of a format, which begins with `key`. `about` is the text after a semicolon.
+    /// Reads a statement of a format. `key` is its first word, and `about` is the text after a semicolon.
     pub fn format_line(
         &self,
         f: &mut Format,
@@ -352,7 +352,7 @@ fn assembler(at: &SourceLine, args: &[&str]) -> Result<AssemblerFacts> {
     Ok(facts)
 }
 
-/// Reads a statement without cells, about properties of all operations. Returns `false` for any other statement.
+/// Reads a statement without cells, about properties of operations. Returns `false` for any other statement.
 fn facts(f: &mut Format, at: &SourceLine, key: &str, args: &[&str]) -> Result<bool> {
     let strings = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
     match (key, args) {

@@ -20,7 +20,7 @@ pub fn file(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     statements(name, text, |at, line| p.line(isa, at, line))
 }
 
-/// Reads the generations, traits and targets of one file.
+/// Reads the generations, traits, targets and processors of one file.
 pub fn generations(isa: &mut Isa, name: &str, text: &str) -> Result<()> {
     statements(name, text, |at, line| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -75,7 +75,7 @@ pub struct Parser {
     nodes: Vec<String>,
     /// The index of the format that the file describes.
     format: Option<usize>,
-    /// Whether a `value` line here belongs to an enum above it in the same file.
+    /// Whether a `value` line belongs to an enum above it in the same file.
     in_enum: bool,
     in_rows: bool,
     /// Whether the lines are numbers of operations.

@@ -386,8 +386,8 @@ impl<W: Write + Send> Job<'_, W> {
         Ok(())
     }
 
-    /// Returns the notes, and the damage as an error. If nothing was listed and nothing is damaged, this is the error,
-    /// and its message has the notes.
+    /// Returns the notes, and the damage as an error. Without damage, it is an error if nothing was listed. The message
+    /// then has the notes, unless no code has the name that `--kernel` gives.
     fn finish(self) -> (Vec<String>, Result<()>) {
         let Job { file, shown, passed, damage, wanted, .. } = self;
         let (passed, damage) = (passed.all(), damage.all());

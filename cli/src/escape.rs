@@ -69,8 +69,8 @@ fn escaped(bytes: &[u8], is_plain: impl Fn(char) -> bool) -> String {
     text
 }
 
-/// Whether the character is visible: not a control character, not a line end, and not an invisible character that
-/// changes the direction of text.
+/// Whether a terminal shows the character as it is: false for control characters, line ends, and invisible characters,
+/// such as those that change the direction of text.
 pub fn is_plain(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -31,7 +31,7 @@ const PATIENCE: u64 = 120;
 /// The limit for the memory of the process in KiB: several times the largest decompressed bundle.
 const MOST_KIB: u64 = 300 * 1024;
 
-/// One file of each kind that the tool reads.
+/// Files of each kind that the tool reads.
 const FILES: [&[u8]; 18] = [
     include_bytes!("../../tests/samples/gfx942/saxpy.co"),
     include_bytes!("../../tests/samples/gfx900/reduce.co"),
@@ -105,7 +105,7 @@ fn input(rng: &mut Rng) -> (Vec<u8>, bool) {
     (file, true)
 }
 
-/// Calls every query on code.
+/// Decodes code, and queries each instruction.
 fn ask(target: Target, code: &[u8]) {
     let mut at = 0;
     for Decoded { offset, inst: item } in Decoder::new(target, code) {

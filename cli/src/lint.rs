@@ -338,7 +338,8 @@ impl<W: Write> Job<'_, W> {
         }
     }
 
-    /// Reports on stderr which parts were skipped, and, if there are several files, the damage in this one.
+    /// Reports on stderr which parts were skipped, unless `--target` is given, and, if there are several files, the
+    /// damage in this one.
     fn end_of_file(&mut self, result: Result<()>) -> Result<()> {
         let is_alone = self.args.files.len() == 1;
         let (passed, damage) = (mem::take(&mut self.passed).all(), mem::take(&mut self.damage).all());

@@ -23,7 +23,7 @@ const OWN: [(&str, &str, &str); 2] = [
 const CANNOT: [(&str, &str, &str); 1] = [("gfx600", "mixed", "-O0")];
 const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 
-/// A source, and the directory of samples for it: a target's name, or one with `-wave64`.
+/// A source, its level of optimization, and its directory of samples: a target's name, or one with `-wave64`.
 struct Job {
     directory: String,
     source: String,
@@ -40,7 +40,7 @@ fn samples() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples"))
 }
 
-/// All files that `build.sh` compiles, at each level.
+/// The sources that `build.sh` compiles for targets of this build, at each level.
 fn jobs() -> Vec<Job> {
     let script = std::fs::read_to_string(samples().join("build.sh")).unwrap();
     let lines = script.lines().filter_map(|line| line.strip_prefix("build "));
@@ -127,7 +127,7 @@ fn what_clang_compiles_has_no_errors() {
     let found = found.into_inner().unwrap();
     let unknown: Vec<_> = found.iter().filter(|((is_known, ..), _)| !is_known).collect();
     assert!(unknown.is_empty(), "{unknown:#?}");
-    // Every exception in the lists occurs.
+    // Every rule in the list `OWN` occurs.
     let known: BTreeSet<&str> = found.keys().map(|(_, rule, _)| rule.as_str()).collect();
     assert!(OWN.iter().all(|(rule, ..)| known.contains(rule)), "{known:?}");
     let count = |rule: &str| found.iter().filter(|((_, name, _), _)| name == rule).map(|(_, n)| n).sum::<usize>();

@@ -66,7 +66,7 @@ pub struct Taken {
     pub longest_line: usize,
     /// The greatest amount of memory that the process has held, in KiB.
     pub kib: i64,
-    /// The processor time of the process in seconds, which does not depend on the load of the machine.
+    /// The user time of the process in whole seconds, which does not depend on the load of the machine.
     pub seconds: i64,
 }
 

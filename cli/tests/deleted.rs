@@ -1,5 +1,5 @@
 //! The findings of lint about compiled programs when one of their waits is missing or weaker.
-//! `tests/deleted/deleted.txt` states how often lint reports this, and the reasons when it does not.
+//! `tests/deleted/deleted.txt` states how often lint reports an error, and the reasons when it does not.
 //!
 //! Each wait, `s_nop` and `v_nop` that the compiler writes is deleted, and each of its counters raised by one, one at a
 //! time. If lint then reports no error, there is a reason:
@@ -279,7 +279,7 @@ impl Program {
         let lines = std::iter::successors(line.checked_add_signed(step), |line| line.checked_add_signed(step));
         let codes = lines.map_while(|line| self.text.get(line)).map(|line| code(line)).filter(|code| !code.is_empty());
         let inside = codes.take_while(|code| !code.ends_with(':') && !code.starts_with('.'));
-        // A reference to a label is not an instruction by itself.
+        // A branch to a label does not parse without its label, so the instructions end there.
         inside.take(NEAR).map_while(|code| parse(self.target, code).ok()).collect()
     }
 
@@ -386,7 +386,8 @@ fn is_call(code: &str) -> bool {
     ["s_swap_pc", "s_swappc", "s_call"].iter().any(|start| code.starts_with(start))
 }
 
-/// A line of machine IR as LLVM's parser accepts it: without slots that are gone, and with VCC only as a whole.
+/// A line of machine IR as LLVM's parser accepts it: without the stack slot of the
+/// register scavenger, which no longer exists, and with VCC only as a whole.
 fn readable(line: &str) -> Option<String> {
     if line.contains("scavengeFI:") {
         return None;

@@ -10,7 +10,7 @@ use object::Object as _;
 
 /// The greatest number of bytes of a section, and of the text that macros become.
 const MOST: usize = 1 << 16;
-/// Targets of all generations; the first byte selects one, and whether branches may be long.
+/// Targets of several generations. The first byte selects one, and whether branches may be long.
 const TARGETS: [&str; 8] = ["gfx600", "gfx803", "gfx1200", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1250"];
 
 /// The options that a first byte selects; `None` if the build lacks its target.

@@ -2,7 +2,8 @@
 
 use amdgpu_isa::Target;
 
-/// The target that the first byte selects, whether the byte is its number in ELF headers, and the remaining bytes.
+/// The target that the first byte selects, whether the byte is the target's number in ELF headers, and the remaining
+/// bytes.
 pub fn split(data: &[u8]) -> Option<(Target, bool, &[u8])> {
     let (&first, rest) = data.split_first()?;
     let any = Target::ALL[usize::from(first) % Target::ALL.len()];

@@ -9,7 +9,7 @@ use amdgpu_lint::repair::{self, Repair};
 use amdgpu_object::{Error, Image, Part};
 
 /// The greatest number of bytes of code that is repaired. Only files whose length is a multiple of eight are repaired:
-/// repairs of all files would leave time for a tenth of the inputs.
+/// repairs of all files would leave time for only a tenth of the inputs.
 const REPAIRED: usize = 1 << 10;
 
 /// Repairs a code object, and checks that the result can be read again and can replace the code object in the file.

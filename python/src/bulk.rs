@@ -85,7 +85,7 @@ fn check(view: &Bound<'_, PyMemoryView>) -> PyResult<()> {
     }
 }
 
-/// Iterates over code: `(offset, Inst)`, or `(offset, DecodeError)` where there is no instruction.
+/// An iterator over code: `(offset, Inst)`, or `(offset, DecodeError)` where there is no instruction.
 #[pyclass(module = "amdgpu_isa")]
 pub struct Decoder {
     target: amdgpu_isa::Target,

@@ -87,7 +87,7 @@ pub fn no_code(py: Python<'_>, reason: impl std::fmt::Display, path: &[amdgpu_ob
     object(py, format!("not a code object: {reason}"), path)
 }
 
-/// The errors of a source: the line and column of the first one, and all faults.
+/// The exception for a source with errors, with the line and column of the first error, and all faults.
 pub fn assembly<'py>(
     py: Python<'py>,
     message: String,

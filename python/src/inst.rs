@@ -291,7 +291,7 @@ impl Inst {
     fn get(&self, name: &str) -> PyResult<Option<i64>> {
         let field = field(name)?;
         let Some(bits) = self.0.get(field) else { return Ok(None) };
-        // If the field has a sign, it refuses the bits of a negative number as a positive number.
+        // A field with a sign refuses a positive number whose bits stand for a negative one.
         Ok(Some(match i32::try_from(bits).map(|number| self.0.with_signed(field, number)) {
             Ok(Err(PatchError::Value(FieldError { width, .. }))) => i64::from(bits) - (1 << width),
             _ => bits.into(),

@@ -35,7 +35,7 @@ pub struct NearValid {
 }
 
 impl NearValid {
-    /// The bytes. They are fewer than the instruction has if the defect is [`DecodeError::Truncated`].
+    /// The bytes; fewer than the valid instruction has if its end is cut off.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len.into()).unwrap_or(&self.bytes)
     }
@@ -61,9 +61,9 @@ impl NearValid {
 /// Words that are not a valid instruction, and the reason: a valid instruction with one bit flipped, with another value
 /// in one field, or without its last dwords.
 ///
-/// One result in four is cut off or has a bit flipped, one in two has a forbidden value in a field, and one in four
-/// breaks a rule beyond decoding if the operation has suitable operands. The function takes at most 3 bytes more than
-/// [`valid`]. The result has whole dwords, at least one; [`near_valid_bytes`] cuts off single bytes.
+/// If the instruction allows such a change, one result in four is cut off or has a bit flipped, one in two has a
+/// forbidden value in a field, and one in four breaks a rule beyond decoding. The function takes at most 3 bytes more
+/// than [`valid`]. The result has whole dwords, at least one; [`near_valid_bytes`] cuts off single bytes.
 ///
 /// # Errors
 /// Errors of [`Unstructured`]; no bytes are known to cause one.

@@ -18,7 +18,8 @@ type Words = [u32; MAX_DWORDS];
 const MAX_REPAIRS: usize = 64;
 
 /// An instruction of the target that decodes and follows the rules beyond decoding, such as aligned register tuples and
-/// the limit of the constant bus: [`Inst::check`] is `Ok`. No ignored bit is set.
+/// the limit of the constant bus: [`Inst::check`] is `Ok`. Ignored bits are zero, except in sources that the operation
+/// does not have, which hold [`Target::filler`].
 ///
 /// Every operation of the target can occur, in each of its forms (literal, SDWA, DPP). The function takes 8 bytes on
 /// average and 24 at most; without bytes, the result is the simplest instruction.
@@ -39,7 +40,7 @@ pub fn valid(target: Target, u: &mut Unstructured<'_>) -> Result<Inst> {
             fill(layout(target, extension)?, base.bits, plan, &mut words, u)?;
             legal(target, &mut words, MAX_DWORDS, |_| Ok(0), u)?
         }
-        // The base form, with a literal if the operation always has one.
+        // The base form. `constant` gives the dwords that the words announce, such as a literal.
         None => {
             let constant =
                 |u: &mut Unstructured| if plan.wide() { u.arbitrary() } else { Ok(u.arbitrary::<u8>()?.into()) };

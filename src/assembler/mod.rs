@@ -1,8 +1,8 @@
 //! Writes sequences of instructions with labels, branches, alignment and symbols.
 //!
-//! Labels and fix-ups are recorded in the caller's slots, in the order of the code. At the end, branches that do not
-//! reach their targets become long, and the code is moved apart in place. The module does not depend on a generation:
-//! the operations are taken from the target's tables.
+//! Labels and fix-ups are recorded in the caller's slots, the fix-ups in the order of the code. At the end, branches
+//! that do not reach their targets become long, and the code is moved apart in place. The module does not depend on a
+//! generation: the operations are taken from the target's tables.
 
 mod emit;
 mod error;

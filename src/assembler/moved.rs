@@ -172,7 +172,7 @@ impl Landings<'_> {
         self.to(n).unwrap_or(usize::MAX)
     }
 
-    /// Heapsort (Williams, Floyd 1964): it needs no memory, and never more than n log n steps.
+    /// Sorts by heapsort (Williams, Floyd 1964): it needs no memory, and at most time proportional to n log n.
     fn sort(&mut self) {
         let count = self.fixups.len();
         (0..count / 2).rev().for_each(|root| self.sift(root, count));

@@ -75,8 +75,8 @@ pub(crate) fn reads(inst: &Inst) -> Reads {
     if !has_bus(inst.format()) {
         return reads;
     }
-    // As in LLVM's assembler, v_writelane_b32 reads m0 as its lane select without the bus. Only this operation ignores
-    // exec when it writes vector registers and reads m0 as its second source.
+    // As in LLVM's assembler, v_writelane_b32 reads m0 as its lane select without the bus. No other operation that can
+    // read several scalars is convergent, ignores exec and reads m0 as its second source.
     let is_lane = |operand: &Operand| {
         let is_second = matches!(operand.role, Some(Field::Vsrc1 | Field::Src1));
         let is_m0 = operand.value == Value::Reg(Reg::Special(Special::M0));

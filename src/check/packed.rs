@@ -4,8 +4,8 @@ use crate::inst::Inst;
 use crate::opcode::{Field, Special};
 use crate::value::{Operand, Reg, Value};
 
-/// Whether the instruction has a packed operation that reads one register of a scalar source for both floats. Only some
-/// targets have such operations.
+/// Whether the instruction is a packed operation, other than a matrix operation, on a target whose packed operations on
+/// floats of 32 bits read one register of a scalar source for both floats.
 pub(crate) fn is_packed(inst: &Inst) -> bool {
     if !inst.target().low_scalars() {
         return false;

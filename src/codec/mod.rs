@@ -4,8 +4,8 @@
 //! their meanings on a target. [`read`] and [`encode`] are inverses, and are next to each other in the file of each
 //! group. src/kind/ lists the groups.
 //!
-//! The operand iterator and the printer read. [`Builder`](crate::make::Builder), patching, conversion between encodings
-//! and re-targeting encode. Each of these four decodes the new words before it returns them, and
+//! The operand iterator and the printer call `read`. [`Builder`](crate::make::Builder), patching, conversion between
+//! encodings and re-targeting call `encode`. Each of these four decodes the new words before it returns them, and
 //! [`same_operands`](crate::compare::same_operands) compares the result with the request.
 
 mod accept;
@@ -175,7 +175,7 @@ pub(crate) const fn is_conditional(desc: &OperandDesc) -> bool {
     desc.write_if_bit != NONE
 }
 
-/// Whether the descriptor's field holds a number; false only if the field of an offset holds a register or a literal.
+/// Whether the descriptor's field holds a number; false only for an offset without a constant.
 pub(crate) fn has_number(desc: &OperandDesc, inst: &Inst) -> bool {
     match desc.kind {
         OperandKind::Offset(OffsetKind::Dwords { imm } | OffsetKind::Bytes { imm, .. }) => flag(inst, imm),
@@ -183,7 +183,8 @@ pub(crate) fn has_number(desc: &OperandDesc, inst: &Inst) -> bool {
     }
 }
 
-/// The operand of a descriptor; `None` for modifiers, and for operands that this instruction lacks.
+/// The operand of a descriptor; `None` for modifiers, for operands that this instruction lacks, and for image
+/// addresses.
 pub(crate) fn operand(desc: &OperandDesc, inst: &Inst) -> Option<Operand> {
     let access = access(desc, inst)?;
     let (coded, dwords) = read(desc, inst)?;

@@ -92,8 +92,8 @@ impl Probe {
     }
 
     /// Whether the field of a descriptor may hold a value, apart from rules that depend on other fields. `flag` is the
-    /// extra bit that is checked together with some fields: whether a destination is returned, or the kind of an
-    /// address.
+    /// extra bit that is checked together with some fields, for example whether a destination is returned, or whether
+    /// the field holds the code of a scalar.
     pub(crate) fn accepts(&self, desc: &OperandDesc, value: u32, flag: bool) -> bool {
         let place = |value: u32| {
             let low = u128::from(value & ((1u64 << desc.lo_width) - 1) as u32).wrapping_shl(desc.lsb.into());

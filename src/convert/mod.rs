@@ -1,4 +1,5 @@
-//! Converts an instruction to another encoding (32-bit, VOP3, SDWA, DPP) or another target, or swaps its sources.
+//! Converts an instruction to another encoding (32-bit, VOP3, SDWA, DPP), or swaps its sources. The conversion to
+//! another target is in src/retarget/.
 //!
 //! All encodings of an operation have its operands in the same order, so each operand moves to the corresponding
 //! operand of the other encoding. The new words are decoded and compared before they are returned. Nothing here depends
@@ -314,8 +315,8 @@ fn compare(a: &Inst, b: &Inst) -> Result<(), ConvertError> {
     };
     // A constant has the width of its field, which differs between encodings.
     let bits = |operand: &Operand| if matches!(operand.value, Value::Imm(_)) { 0 } else { operand.bits };
-    // Only writes are compared: modifiers of an encoding can determine whether the instruction keeps, and so reads, the
-    // rest of a destination. The sets of registers that are read are compared below.
+    // Of an operand's access, only writes are compared: modifiers of an encoding can determine whether the instruction
+    // keeps, and so reads, the rest of a destination. The sets of registers that are read are compared below.
     let said = |operand: &Operand| (value(operand), operand.access.writes(), bits(operand));
     same_operands(shown(a), shown(b), |x, y| said(x) == said(y)).map_err(|difference| {
         let role = difference.0.or(difference.1).and_then(|operand| operand.role);

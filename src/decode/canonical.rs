@@ -121,7 +121,7 @@ impl Inst {
         self
     }
 
-    /// The instruction with the filler of `from`; unchanged if that is the usual filler of the target of `from`.
+    /// The instruction with the filler of `from`; unchanged if `from` has no filler, or the usual one of its target.
     pub(crate) fn filled_as(&self, from: &Inst) -> Inst {
         let own = from.filler().filter(|&filler| filler != from.target().filler());
         own.map_or(*self, |filler| self.with_filler(filler))

@@ -57,12 +57,13 @@ fn fast_constraints_of(_: usize, _: u16) -> u16 {
     0
 }
 
-/// A run of bits that a rule reads: its lowest bit, its width, and the value that the rule compares it with. A run of
-/// width 0 is unused.
+/// A run of bits that a rule reads: its lowest bit, its width, and a number. For bits that decide whether the rule
+/// applies, the number is the value that they must have; for the restricted bits, it is `Rule::n`. A run of width 0 is
+/// unused.
 pub type TiedBits = (u8, u8, u8);
 
-/// The runs of bits that each rule of an instruction ties together: the bits that it restricts, and the bits that
-/// decide whether the rule applies.
+/// The runs of bits that each rule of an instruction ties together: first the bits that the rule restricts, then the
+/// bits that decide whether the rule applies.
 pub fn tied(inst: &Inst) -> impl Iterator<Item = [TiedBits; 4]> {
     let t = DECODE[inst.target() as usize];
     let constraints = |index, form| {

@@ -1,9 +1,10 @@
-//! Decoder of nearly all instructions, without a branch that depends on the instruction.
+//! Decoder of nearly all instructions. Its common path has no branch that depends on the instruction.
 //!
 //! Real code is unpredictable: a decoder that branches on the words mispredicts about once per instruction, and that
 //! costs more than all the table look-ups. So `look` makes the same look-ups for all words, and accepts most
-//! instructions of one or two dwords. `any` reads the other valid instructions of one to three dwords, with branches:
-//! those with a literal, with two operations, or with fields that a rule ties. `reference` reads all other words.
+//! instructions of one or two dwords. `any` reads most of the other valid instructions of one to three dwords, with
+//! branches: those with a literal, with two operations, with three dwords, or with fields that a rule ties. `reference`
+//! reads all other words.
 
 use super::find;
 use crate::constraint::{broken, further, is_in_set, mask, op_index, opcode_space, refused_by, second_index};
@@ -83,8 +84,8 @@ impl Inst {
     }
 }
 
-/// Decodes words that `look` did not accept, if they are a valid instruction of one to three dwords. `third` is the
-/// third dword, if there is one.
+/// Decodes words that `look` did not accept; `None` if `reference` must decode them. `third` is the third dword, if
+/// there is one.
 #[inline(never)]
 pub(super) fn any(target: Target, bits: u64, third: Option<u32>) -> Option<Fast> {
     let t = FAST_DECODE[target as usize];
@@ -95,8 +96,8 @@ pub(super) fn any(target: Target, bits: u64, third: Option<u32>) -> Option<Fast>
     literal(target, bits, third, (lead, opcode_space)).or_else(|| other(target, bits))
 }
 
-/// Decodes one or two dwords with a literal that `look` refused. If the words are valid apart from codes that announce
-/// a literal, one of these codes is the reason for the refusal, so a literal follows.
+/// Decodes base words of one or two dwords that `look` refused, if a literal follows them. If the words are valid apart
+/// from codes that announce a literal, one of these codes is the reason for the refusal, so a literal follows.
 #[inline(always)]
 fn literal(
     target: Target,

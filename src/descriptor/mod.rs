@@ -31,8 +31,8 @@ impl Target {
 
     /// The greatest size in bytes of a variable in the memory of a work-group, the LDS.
     ///
-    /// From RDNA1 on, it is the memory of a work-group processor, and a work-group gets at most 64 KiB of it, except on
-    /// CDNA5. Source: LLVM's assembler, which refuses more in `.amdgpu_lds`.
+    /// From RDNA1 on, this is the size of the LDS of a work-group processor. A work-group gets at most 64 KiB of that
+    /// LDS, except on CDNA5. Source: LLVM's assembler, which refuses more in `.amdgpu_lds`.
     ///
     /// ```
     /// # #[cfg(all(feature = "gfx600", feature = "gfx942", feature = "gfx1100"))] {
@@ -141,8 +141,9 @@ impl core::error::Error for DescriptorError {}
 
 /// The 64 bytes of a kernel descriptor. Every value of the bytes is kept.
 ///
-/// The meaning of bits depends on the target. [`get`](KernelDescriptor::get) and [`set`](KernelDescriptor::set) take it
-/// into account, and the structs of the words ([`PgmRsrc1`], ...) name all bits of all targets.
+/// The meaning of bits depends on the target. [`get`](KernelDescriptor::get) and [`set`](KernelDescriptor::set) take
+/// the target into account. The structs of the words ([`PgmRsrc1`], ...) have fields for all bits, and are the same for
+/// all targets.
 ///
 /// ```
 /// # #[cfg(feature = "gfx942")] {
@@ -228,7 +229,7 @@ impl KernelDescriptor {
     }
 
     /// Sets the number of user SGPRs to the number that the enabled parts and preloaded arguments need, and returns
-    /// this number.
+    /// the needed number. If it is greater than the descriptor can hold, the greatest possible number is set.
     pub fn count_user_sgprs(&mut self, target: Target) -> u32 {
         let of = |d: &Directive| self.bits(d).wrapping_mul(d.sgprs.into());
         let count = target.directives().iter().map(of).fold(0, u32::wrapping_add) + self.preload().length() as u32;

@@ -15,8 +15,9 @@ pub struct Directives {
 }
 
 impl KernelDescriptor {
-    /// The directives that make this descriptor. Without `all`, directives that set a default value are left out. Bits
-    /// that no directive sets are not in the text: see [`KernelDescriptor::is_text`].
+    /// The directives that make this descriptor. Without `all`, directives that set a default value are left out,
+    /// except those for numbers of registers and for the size of the waves. Bits that no directive sets are not in the
+    /// text: see [`KernelDescriptor::is_text`].
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -53,7 +54,8 @@ impl fmt::Display for Directives {
         }
         for directive in target.directives() {
             let value = descriptor.bits(directive);
-            // Without its directive, the number of user SGPRs would be the number that the enabled parts need.
+            // Without its directive, the number of user SGPRs would be the number that the enabled parts need. The
+            // default size of the waves depends on the assembler's options.
             let is_stated = matches!(directive.part, DescriptorPart::UserSgprCount | DescriptorPart::WavefrontSize32);
             if *all || value != directive.default || is_stated {
                 writeln!(f, "\t\t.amdhsa_{} {value}", directive.part)?;

@@ -87,12 +87,12 @@ pub struct PgmRsrc2 {
     pub reserved: bool,
 }
 
-/// COMPUTE_PGM_RSRC3, which has one meaning on CDNA and another on RDNA.
+/// COMPUTE_PGM_RSRC3, which has one meaning on CDNA2 to CDNA4, and another on RDNA and CDNA5.
 #[bitfield(u32)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PgmRsrc3 {
-    /// On CDNA, ACCUM_OFFSET: granules of four registers, minus one. On RDNA, SHARED_VGPR_COUNT and the low bits of
-    /// INST_PREF_SIZE.
+    /// On CDNA2 to CDNA4, ACCUM_OFFSET: granules of four registers, minus one. On RDNA1 to RDNA3, SHARED_VGPR_COUNT.
+    /// From RDNA3 on, and on CDNA5, also the low bits of INST_PREF_SIZE.
     #[bits(6, access = RO)]
     pub accum_offset: u8,
     #[bits(10, access = RO)]

@@ -22,7 +22,7 @@ pub trait State: Clone {
         self.join(other)
     }
 
-    /// Returns from an unknown function to the code after a call, which `step` has seen.
+    /// Returns from an unknown function to the code after a call. `step` has already run the call.
     fn returned(&mut self) {}
 
     /// Enters a function: marks everything in the state of the call as added by callers, for [`State::leave`] to
@@ -33,8 +33,8 @@ pub trait State: Clone {
     /// its own part.
     fn leave(&mut self) {}
 
-    /// Returns from a function to the code after a call, which `step` has seen. `exit` is the state at the function's
-    /// end, after [`State::leave`].
+    /// Returns from a function to the code after a call. `step` has already run the call. `exit` is the state at the
+    /// function's end, after [`State::leave`].
     fn returned_from(&mut self, _exit: &Self) {
         self.returned();
     }

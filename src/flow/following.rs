@@ -354,7 +354,7 @@ impl<'f, 'c, S: State, F: Fn(usize) -> S> Following<'f, 'c, S, F> {
         }
     }
 
-    /// The successors of a block that have no other predecessor.
+    /// The block's successors that paths reach only through the block: no paths meet there.
     fn alone(&self, block: usize) -> impl Iterator<Item = usize> {
         let flow = self.flow;
         flow.successors(block).iter().copied().filter(|next| !flow.is_meeting(*next))

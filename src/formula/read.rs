@@ -28,7 +28,8 @@ type Result<T> = core::result::Result<T, SyntaxError>;
 
 /// The deepest nesting of a formula that is read, limited because the reader is recursive.
 const DEPTH: u8 = 40;
-/// The greatest number of words of a formula, limited because functions that walk its tree are recursive.
+/// The greatest number of words of a formula, with its end as one word. The number is limited because functions that
+/// walk the tree are recursive.
 const SIZE: u16 = 1000;
 
 struct Reader<'a> {

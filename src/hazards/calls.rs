@@ -11,7 +11,7 @@ use crate::target::{COUNTS, HAZARDS};
 use crate::vgpr_msb::VgprMsb;
 
 impl<C: Capacity> Pending<C> {
-    /// The state without the effects of the function so far, for comparisons within a function.
+    /// The state without the function's effect on its callers' operations, for comparisons within a function.
     #[must_use]
     pub fn in_function(mut self) -> Self {
         self.passed.cut(0);
@@ -70,7 +70,7 @@ impl<C: Capacity> Pending<C> {
 }
 
 impl<C: Capacity> Hazards<C> {
-    /// The state without the effects of the function so far, for comparisons within a function.
+    /// The state without the function's effect on its callers' instructions, for comparisons within a function.
     #[must_use]
     pub fn in_function(mut self) -> Self {
         self.before_call = EMPTY;

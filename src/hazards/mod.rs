@@ -57,11 +57,11 @@ pub use need::{Conflict, Doubt, Wait, Waits};
 pub use rule::{Distance, Rule, Unchecked};
 pub use state::Hazards;
 
-/// The needs of an instruction: for each unit, the greatest distance that is missing before it.
+/// The needs of an instruction: for each unit, the greatest certain need, or the greatest need if none is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Needs {
-    /// Missing wait states: each instruction is one, and `s_nop N` is N + 1.
+    /// Missing wait states. Each instruction counts as one wait state, and `s_nop N` as N + 1.
     pub states: Option<Need>,
     /// Missing vector instructions, such as `v_nop`.
     pub valu: Option<Need>,
@@ -77,13 +77,13 @@ pub struct Need {
     pub rule: Rule,
     /// The number of wait states or vector instructions that are missing; 1 if the rule has no distance.
     pub missing: u8,
-    /// The earlier one of the two instructions that the rule is about.
+    /// The earlier instruction that the rule is about; the first one if the rule is about two earlier instructions.
     pub producer: Inst,
     /// The place that [`Hazards::issue_at`] got for the producer; 0 if none.
     pub place: u32,
-    /// A register that both instructions access, if the rule is about registers.
+    /// A register that the producer and the next instruction access, if the rule is about registers.
     pub register: Option<Reg>,
-    /// The reason why the need is not certain: [`Doubt::Bank`] or [`Doubt::Dimensions`]; `None` if it is.
+    /// The reason why the need is not certain: [`Doubt::Bank`] or [`Doubt::Dimensions`]; `None` if the need is certain.
     pub doubt: Option<Doubt>,
 }
 

@@ -22,8 +22,8 @@ use crate::table::hazards::HazardTables;
 pub struct Modes {
     /// Whether memory accesses are repeated after a page fault (XNACK); `None` if the code must work in both cases.
     pub xnack: Option<bool>,
-    /// Whether the expert mode of scheduling is on at the beginning. [`Hazards`] follows the instructions that turn it
-    /// on or off.
+    /// Whether the expert mode of scheduling is on. [`Hazards`] follows the instructions that turn this mode on or
+    /// off.
     ///
     /// [`Hazards`]: crate::hazards::Hazards
     pub expert: bool,

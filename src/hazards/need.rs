@@ -13,11 +13,12 @@ use crate::value::{Operand, Reg, Value};
 pub struct Wait {
     /// The counter.
     pub counter: Counter,
-    /// The greatest value of the counter at which the operation is done, from 0 to one less than the counter's maximum.
+    /// The greatest value of the counter at which the outstanding operation is certainly done: less than the counter's
+    /// maximum.
     pub at_most: u8,
     /// The conflict that the wait prevents.
     pub conflict: Conflict,
-    /// The first register that the operation and the instruction both access.
+    /// A register that the operation holds and the instruction accesses.
     pub register: Option<Reg>,
     /// The `producer` that [`Pending::issue`](crate::hazards::Pending::issue) got for the operation.
     pub producer: u32,
@@ -33,8 +34,8 @@ pub struct Wait {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Doubt {
-    /// The operation may be done already: the code has waited for the other counter of a flat operation, or, on targets
-    /// before RDNA1, has counted younger flat operations, which may be done first.
+    /// The operation may be done already: the code has waited for the other counter of a flat operation. Or the code
+    /// has waited as if younger flat operations were done later; on targets before RDNA1, they may be done first.
     Flat,
     /// The upper bits of the register's number are unknown: paths with different bits meet (CDNA5).
     Bank,

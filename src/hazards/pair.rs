@@ -27,7 +27,7 @@ impl Match {
         Match { register, doubt: None }
     }
 
-    /// A match by a register that is perhaps a part of an image's address. `register` is a number of `RegSet::run`.
+    /// A match by a register that is perhaps a part of an image's address. `register` is a bit of `RegSet`.
     fn of_dimensions(consumer: &Uses<'_>, register: usize) -> Match {
         let register = RegSet::register(consumer.inst.target(), register);
         Match { register, doubt: Some(Doubt::Dimensions) }
@@ -55,7 +55,7 @@ pub(crate) fn matches(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>)
     .or_else(|| by_dimensions(row, producer, consumer))
 }
 
-/// The uncertain match of registers that belong to the address of an image only if it has enough dimensions.
+/// The uncertain match of registers that belong to an image's address only if the image has enough dimensions.
 fn by_dimensions(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
     let shared = |more: Run, side, other| {
         let run = runs(side, other).find(|run| share(*run, more))?;
@@ -77,7 +77,8 @@ pub(crate) fn perhaps_read(side: &Side, uses: &Uses<'_>) -> Option<Run> {
     uses.iter().any(|one| is_address(&one)).then_some(more)
 }
 
-/// The uncertain match of vector registers in any banks, if their upper bits are unknown in one of the instructions.
+/// The uncertain match of vector registers in any banks (groups of 256), if the upper bits of the numbers are unknown
+/// in one of the instructions.
 #[cold]
 fn perhaps(row: &HazardRow, producer: &Uses<'_>, consumer: &Uses<'_>) -> Option<Match> {
     if !row.is_about_registers() {
@@ -144,8 +145,8 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The match of a consumer with the registers that an entry still has. The caller has checked the conditions on each
-/// instruction.
+/// The match of a consumer with the registers that the entry `owed` still has. The caller has checked the conditions on
+/// each instruction.
 pub(crate) fn matches_run(row: &HazardRow, owed: &Owed, consumer: &Uses<'_>) -> Option<Match> {
     let run = (usize::from(owed.first), usize::from(owed.count));
     if !differ(row, &owed.inst, consumer.inst) {

@@ -19,9 +19,9 @@ use crate::vgpr_msb::VgprMsb;
 ///
 /// An operation raises one counter or two ([`Inst::counters`]) when it is issued. Until it is done, its results must
 /// not be read or overwritten, and its sources must not be overwritten if it reads them late. A wait ([`Inst::waits`])
-/// until at most N operations are left proves that an operation is done if N is zero, or if N younger ones of its order
-/// were issued (operations of one order are done in the order of issue). If as many younger ones were issued as the
-/// counter can hold, the operation is done, too: an operation that would raise a full counter must wait.
+/// until at most N operations are left proves that an operation is done if N is zero, or if at least N younger ones of
+/// its order were issued (operations of one order are done in the order of issue). If as many younger ones were issued
+/// as the counter can hold, the operation is done, too: an operation that would raise a full counter must wait.
 ///
 /// A flat operation raises two counters, and its address decides which of the two tells when it is done. So a wait is
 /// certainly missing only if it is missing for both counters; see [`Wait::is_sure`].
@@ -105,7 +105,7 @@ impl<C: Capacity> Pending<C> {
         self.target
     }
 
-    /// Whether more registers were held than there is room for, so that [`Pending::needs`] may leave out waits.
+    /// Whether more runs of registers were held than there is room for, so that [`Pending::needs`] may leave out waits.
     pub const fn is_incomplete(&self) -> bool {
         self.overflowed
     }
@@ -268,8 +268,8 @@ impl<C: Capacity> Pending<C> {
         is_met.then(|| Wait { doubt: Some(Doubt::Dimensions), ..self.wait_of(held, event, Conflict::Read, register) })
     }
 
-    /// The conflict with an operation that holds a register above an indexed operand: the index may select that
-    /// register.
+    /// The conflict with an operation that holds the register of an indexed operand or one above it: the index may
+    /// select the held register.
     fn far_conflict(&self, held: &Held, uses: &Uses<'_>, indexed: &Indexed) -> Option<Wait> {
         let event = event(self.target, held.event)?;
         let run = (held.first, held.count);
@@ -285,8 +285,8 @@ impl<C: Capacity> Pending<C> {
         Some(Wait { doubt: Some(Doubt::Index), ..self.wait_of(held, event, conflict, register) })
     }
 
-    /// The possible first registers of the operation's run: one in each bank if only the operation's bank is unknown;
-    /// the one in the first bank if the next instruction's bank is unknown.
+    /// The possible first registers of the operation's run: one in each bank (group of 256) if only the operation's
+    /// bank is unknown; the one in the first bank if the next instruction's bank is unknown; otherwise the known one.
     fn firsts(&self, held: &Held) -> impl Iterator<Item = u16> {
         let is_any = (held.any_bank || self.is_bank_unknown()) && RegSet::is_vector(held.first.into());
         let banks = if is_any && !self.is_bank_unknown() { RegSet::BANKS } else { 1 };

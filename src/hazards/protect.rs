@@ -33,7 +33,8 @@ const MOST: usize = 64;
 impl<C: Capacity> Hazards<C> {
     /// Issues the instruction after the instructions that it needs, and passes all of them to `take` in the order of
     /// issue. The needed instructions are those that end rules without a distance ([`Hazards::enders`]), and as few
-    /// `s_nop` and `v_nop` as are enough, or one `s_waitcnt_depctr` instead of several `v_nop`.
+    /// `s_nop` and `v_nop` as are enough, or one `s_waitcnt_depctr` instead of several `v_nop`. An instruction of
+    /// another target is only passed to `take`.
     ///
     /// Fails with a need that no instruction ends, if there is one. Then nothing is issued or passed on.
     ///
@@ -104,8 +105,8 @@ impl<C: Capacity> Hazards<C> {
     }
 
     /// Instructions, each of which ends at least one rule that `inst` breaks and that no distance ends
-    /// ([`Unit::Event`]): waits, `s_nop 0`, or moves without effect. The instructions that wait for the least come
-    /// first.
+    /// ([`Unit::Event`]): waits, `s_nop 0`, or moves without effect. Roughly, the instructions that wait for
+    /// less come first.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1010")] {
@@ -193,10 +194,10 @@ impl<C: Capacity> Hazards<C> {
 }
 
 const CANDIDATES: usize = 14;
-/// The numbers of the candidates that wait for one of the ALUs' counters.
+/// The numbers of the candidates that wait for one counter with `s_waitcnt_depctr`.
 const DEPCTRS: [usize; 5] = [1, 2, 3, 4, 5];
 
-/// The candidate with this number, if the target has it. The candidates that wait for the least come first.
+/// The candidate with this number, if the target has it. Roughly, the candidates that wait for less come first.
 fn candidate(inst: &Inst, number: usize) -> Option<Inst> {
     let target = inst.target();
     let depctr = |bits: u16| compose(target, well_known::S_WAITCNT_DEPCTR, &[(Field::Simm16, bits.into())]).ok();

@@ -167,19 +167,21 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// The distance that [`Hazards::new`](crate::hazards::Hazards::new) demands after this number of passes. Only
-    /// operations of the matrix core take passes.
+    /// The distance that [`Hazards::new`](crate::hazards::Hazards::new) demands after an instruction that takes this
+    /// number of passes. Only operations of the matrix core take passes.
     pub fn agreed(&self, passes: u8) -> u8 {
         of_passes(&self.agreed, passes)
     }
 
-    /// The distance that [`Hazards::strict`](crate::hazards::Hazards::strict) demands after this number of passes.
+    /// The distance that [`Hazards::strict`](crate::hazards::Hazards::strict) demands after an instruction that takes
+    /// this number of passes.
     pub fn strict(&self, passes: u8) -> u8 {
         of_passes(&self.most, passes)
     }
 }
 
-/// The distance after this number of passes; a number between two numbers of `PASSES` counts as the greater one.
+/// The distance after an instruction that takes this number of passes. A number that `PASSES` lacks counts as the next
+/// greater one there, or as the greatest one.
 fn of_passes(distances: &[u8; 5], passes: u8) -> u8 {
     let n = PASSES.iter().position(|n| passes <= *n).unwrap_or(PASSES.len() - 1);
     distances.get(n).copied().unwrap_or(0)

@@ -22,9 +22,10 @@ use crate::vgpr_msb::VgprMsb;
 
 /// The earlier instructions that still constrain the next one: a value, which is `Copy` if it is [`Bounded`].
 ///
-/// A bounded state has room for [`Hazards::MOST`] instructions, more than the longest distance. If more instructions
-/// remain where many paths meet, the state is incomplete ([`Hazards::is_incomplete`]): [`Hazards::needs`] may leave
-/// something out, and [`Hazards::protect`] inserts more than is needed.
+/// A bounded state has room for [`Hazards::MOST`] instructions from which distances are counted, more than the longest
+/// distance, and for some instructions after which another instruction has to come. If more remain, for example where
+/// many paths meet, the state is incomplete ([`Hazards::is_incomplete`]): [`Hazards::needs`] may leave something out,
+/// and [`Hazards::protect`] may insert more than is needed.
 ///
 /// On CDNA5 the upper bits of vector registers' numbers are followed ([`VgprMsb`]). Where paths with different bits
 /// meet, a need for a distance is not [sure](Need::is_sure) if it is about vector registers. Rules without a distance
@@ -37,7 +38,7 @@ pub struct Hazards<C: Capacity = Bounded> {
     pub(super) modes: Modes,
     /// The upper bits of the numbers of vector registers.
     pub(super) msb: VgprMsb,
-    /// Scalar registers that instructions of `HazardTables::seen` have accessed.
+    /// Scalar registers that count as seen, because earlier instructions accessed them: see `HazardTables::seen`.
     pub(super) seen: Seen,
     /// The earlier instructions from which distances are counted, in the order of `Past::order`.
     pub(super) past: C::Past,
@@ -82,11 +83,11 @@ impl Advance {
 impl Copy for Hazards {}
 
 impl Hazards {
-    /// The number of earlier instructions that a bounded state can hold.
+    /// The number of earlier instructions that a bounded state can hold to count distances from them.
     pub const MOST: usize = 32;
 
-    /// A state before the first instruction, which demands the distances on which manuals and LLVM agree, and distances
-    /// that one source knows and no other denies.
+    /// A state before the first instruction. It demands the distances on which manuals and LLVM agree, and those that one
+    /// source knows and no other denies.
     pub const fn new(target: Target) -> Hazards {
         Hazards {
             target,
@@ -147,7 +148,7 @@ impl<C: Capacity> Hazards<C> {
         self.modes
     }
 
-    /// The state at the beginning of a kernel. In rules about this beginning, [`Need::producer`] is an `s_nop`.
+    /// The state at the beginning of a kernel. In needs by rules about this beginning, [`Need::producer`] is an `s_nop`.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")] {

@@ -104,7 +104,7 @@ impl Depctr {
     /// Encodes the parts as simm16.
     ///
     /// # Errors
-    /// A part does not fit, the target lacks it, or `rest` has a bit of another part.
+    /// A part does not fit, the target lacks it, or `rest` has a bit of a part.
     pub const fn encode(self, target: Target) -> Result<u16, FieldError> {
         self.encode_in(&IMMS[target as usize].depctr)
     }

@@ -60,14 +60,14 @@ impl Waitcnt {
         self
     }
 
-    /// Adds a wait until at most `count` vector memory operations are outstanding: up to 14, or 62 from gfx9 on. The
-    /// next number, 15 or 63, means no wait.
+    /// Adds a wait until at most `count` of the operations in [`Counter::Vmcnt`] are outstanding: up to 14, or 62 from
+    /// gfx9 on. The next number, 15 or 63, means no wait.
     pub const fn with_vmcnt(self, count: u8) -> Waitcnt {
         self.with(Counter::Vmcnt, count)
     }
 
-    /// Adds a wait until at most `count` exports, and stores that have not read their data yet, are outstanding: up to
-    /// 6. The number 7 means no wait.
+    /// Adds a wait until at most `count` of the operations in [`Counter::Expcnt`], such as exports, are outstanding: up
+    /// to 6. The number 7 means no wait.
     pub const fn with_expcnt(self, count: u8) -> Waitcnt {
         self.with(Counter::Expcnt, count)
     }

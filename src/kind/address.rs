@@ -10,7 +10,7 @@ pub enum AddressKind {
     /// An address in a pair of vector registers, or in one if the field `saddr` names a scalar base.
     Global { saddr: Position },
     /// An address in a vector register, if the bit `sve` is set or, on targets without this bit, if the field `saddr`
-    /// does not name a scalar address.
+    /// holds the code that means "no scalar address".
     Scratch { sve: Position, saddr: Position },
     /// A scalar address, which is printed as `off` if it is absent, or as nothing if `is_silent`. The operand at
     /// `other` is present if and only if this one is.

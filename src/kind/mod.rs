@@ -198,7 +198,7 @@ impl OperandKind {
         matches!(self, OperandKind::Number(kind) if kind.is_field())
     }
 
-    /// Whether other fields determine the number of registers, which must be checked for each instruction.
+    /// Whether other fields determine the number of registers, and `check_length` in codec/image.rs checks it.
     pub const fn is_sized(self) -> bool {
         match self {
             OperandKind::Register(kind) => kind.is_sized(),

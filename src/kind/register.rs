@@ -109,7 +109,7 @@ impl RegisterKind {
         }
     }
 
-    /// Whether vector registers in this operand are accumulation registers.
+    /// Whether vector registers in this operand are always accumulation registers.
     pub const fn is_agpr(self) -> bool {
         matches!(self, RegisterKind::Agpr | RegisterKind::AgprOrConstant)
     }

@@ -193,7 +193,8 @@ fn names(kernels: &[Kernel<'_>]) -> (Vec<u8>, Vec<[u32; 2]>) {
     (names, offsets)
 }
 
-/// Writes the descriptors, each with the distance to its kernel's code after them. Also returns the table of symbols.
+/// Writes the descriptors, each with the distance to its kernel's code, which follows all descriptors. Also returns the
+/// table of symbols.
 fn descriptors_and_symbols(
     out: &mut Out,
     object: &CodeObject<'_>,

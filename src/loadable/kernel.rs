@@ -120,8 +120,8 @@ impl<'a> Kernel<'a> {
         self.end()?.checked_next_multiple_of(Hidden::ALIGN)
     }
 
-    /// The bytes that all arguments and hidden arguments take, a multiple of four; `None` if they do not fit into four
-    /// gigabytes.
+    /// The number of bytes that all arguments and hidden arguments take, a multiple of four; `None` if they do not fit
+    /// into four gigabytes.
     pub fn arguments_size(&self) -> Option<u32> {
         let end = if self.hidden.is_empty() { self.end()? } else { self.hidden_offset()?.checked_add(Hidden::SIZE)? };
         end.checked_next_multiple_of(4)
@@ -134,7 +134,8 @@ impl<'a> Kernel<'a> {
             .try_fold(0u32, |end, argument| end.checked_next_multiple_of(argument.align)?.checked_add(argument.size))
     }
 
-    /// The alignment of the arguments in bytes: the greatest alignment of an argument, but at least four.
+    /// The alignment of the arguments in bytes: the greatest alignment of an argument, but at least four, or eight with
+    /// hidden arguments.
     pub(super) fn arguments_align(&self) -> u32 {
         let hidden = if self.hidden.is_empty() { 4 } else { Hidden::ALIGN };
         self.arguments.iter().map(|argument| argument.align).fold(hidden, u32::max)

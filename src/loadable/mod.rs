@@ -52,7 +52,7 @@ pub struct CodeObject<'a> {
 pub enum CodeObjectError {
     /// The library lacks the processor's instructions, or the processor lacks a chosen setting (XNACK, SRAM-ECC).
     Processor,
-    /// The file would have more than four gigabytes.
+    /// By an estimate, the file would have more than four gigabytes.
     Size,
     /// A kernel cannot be written.
     Kernel {
@@ -100,7 +100,7 @@ pub enum KernelError {
         /// The argument's number, from 0.
         argument: usize,
     },
-    /// The descriptor states a smaller size than all arguments need, or this size exceeds four gigabytes.
+    /// The descriptor states a smaller size than all arguments need, or the arguments need more than four gigabytes.
     ArgumentsSize {
         /// The size in bytes that the arguments need; `u32::MAX` if they do not fit.
         needed: u32,

@@ -12,7 +12,8 @@ use crate::value::Reg;
 ///
 /// The number of registers depends on the operation, its `dim` and `a16`. The lists differ between generations. On
 /// RDNA1 and RDNA2, every register has a field of its own. From RDNA3 on there are four or five fields, and the last
-/// one can name the first of all remaining registers; each field of a ray names a vector.
+/// one can name the first of all remaining registers. The fields of a ray name the start of the node, of the extent,
+/// and of each vector.
 ///
 /// ```
 /// # #[cfg(feature = "gfx1100")] {
@@ -63,8 +64,8 @@ pub const fn address<const N: usize>(first: Vgpr<N>) -> ImageAddress {
     ImageAddress { registers: none, lengths: none, parts: 0 }.and(first)
 }
 
-/// An image address in registers that need not be consecutive: `addresses([v(4), v(9)])` is `[v4, v9]`. Such an address
-/// needs more dwords than [`address`].
+/// An image address in registers that need not be consecutive: `addresses([v(4), v(9)])` is `[v4, v9]`. Before
+/// RDNA4, such an address needs more dwords than [`address`].
 ///
 /// More than [`ImageAddress::MAX`] registers do not compile.
 pub const fn addresses<const N: usize>(all: [Vgpr<1>; N]) -> ImageAddress {

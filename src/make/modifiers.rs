@@ -109,7 +109,7 @@ flags! {
     done Done
     /// Uses the exec mask as the valid mask.
     vm Vm
-    /// Lanes with an out-of-range source read 0; without this modifier they are not written.
+    /// Makes lanes with an out-of-range source read 0; without this modifier, such lanes are not written.
     bound_ctrl BoundCtrl
     /// Uses the upper half of the attribute.
     high High
@@ -227,15 +227,16 @@ macro_rules! choices {
 }
 
 choices! {
-    /// The part of the destination to write: a constant of the target's module `sdwa_sel`; the whole destination by
-    /// default.
+    /// Selects the part of the destination to write: a constant of the target's module `sdwa_sel`; the whole
+    /// destination by default.
     dst_sel DstSel
-    /// The treatment of the rest of the destination: a constant of the target's module `dst_unused`; the rest is
-    /// preserved by default.
+    /// Selects the treatment of the rest of the destination: a constant of the target's module `dst_unused`; the rest
+    /// is preserved by default.
     dst_unused DstUnused
-    /// The part of the first source: a constant of the target's module `sdwa_sel`; the whole source by default.
+    /// Selects the part of the first source: a constant of the target's module `sdwa_sel`; the whole source by default.
     src0_sel Src0Sel
-    /// The part of the second source: a constant of the target's module `sdwa_sel`; the whole source by default.
+    /// Selects the part of the second source: a constant of the target's module `sdwa_sel`; the whole source by
+    /// default.
     src1_sel Src1Sel
 }
 
@@ -353,7 +354,7 @@ impl<M: Th> Code<M> {
     ///
     /// If an operation has a function whose name ends in `_rtn`, that function always sets bit 0, and the function
     /// without the suffix refuses a hint with bit 0. Refuses a value that does not fit, and a value that the operation
-    /// cannot have: 7 for loads, 5 and 7 for atomic operations.
+    /// cannot have: 7 for operations that load, sample or prefetch, 5 and 7 for atomic operations.
     #[inline(always)]
     pub const fn th(self, value: u16) -> Self {
         let value = match M::RETURNS {

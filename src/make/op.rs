@@ -253,7 +253,7 @@ pub const fn ttmp<const N: usize>(first: u8) -> Op<kind::Ttmp, N> {
     Op::new(TTMP + first as u16, 0)
 }
 
-/// The address of a buffer instruction: an index, an offset, both or neither in vector registers.
+/// The address of a buffer instruction: an index, an offset, both, or a 64-bit address in vector registers; or `off`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferAddress {
     pub(crate) register: u16,

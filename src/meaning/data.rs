@@ -160,8 +160,8 @@ fn views(formula: &Formula) -> Vec<View> {
     all
 }
 
-/// The type of a value that is assigned to a place without a type: of a conversion (`u32(x)`), a count of bits or a
-/// mask.
+/// The type of a value that is assigned to a place or name without a type: the type of a conversion (`u32(x)`), a count
+/// of bits, the number of a bit, a mask, or a value that operators compute from these.
 fn type_of(expr: &Expr, names: &[(&String, Option<Type>)]) -> Option<Type> {
     match expr {
         Expr::Convert(ty, a) => type_of(a, names).filter(|inner| *inner == Type::Lane).or(Some(*ty)),
@@ -216,7 +216,7 @@ fn inverted(expr: &Expr) -> Option<&Place> {
     }
 }
 
-/// Adds a place, and the places that select its element, lane or register.
+/// Adds a place, and the places that select its element, bits, lane or register.
 fn in_place(place: &Place, all: &mut Vec<View>) {
     all.push(View::of(place));
     match &place.part {

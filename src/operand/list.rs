@@ -35,7 +35,7 @@ impl OperandTables {
     }
 
     /// The operands of two operations: first those that fields name, then the registers that no field names, each once.
-    /// In each of the two lists, operands that fields name come first.
+    /// In both arguments, the operands that fields name come first.
     #[cold]
     fn joined(&self, first: OperandList, second: OperandList) -> OperandList {
         let (mut all, mut end) = (0, 0);

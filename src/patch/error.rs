@@ -27,9 +27,9 @@ pub enum PatchError {
     /// The change would result in an instruction of another format, whose fields have other positions, or with another
     /// operation.
     Form {
-        /// The format of the instruction.
+        /// The format of the unchanged instruction.
         format: Format,
-        /// The format of the trailing dword, if there is one.
+        /// The format of the trailing dword of the unchanged instruction, if there is one.
         extension: Option<Format>,
     },
     /// The operation does not exist in the instruction's format, or not with the instruction's trailing dword.

@@ -120,7 +120,8 @@ impl Location {
         }
     }
 
-    /// Writes the field's value into the words of an instruction. The result is not checked: [`Inst::with`] decodes it.
+    /// Writes the field's value into the words of an instruction. The result is not checked, unlike that of
+    /// [`Inst::with`].
     ///
     /// # Errors
     /// The value does not fit, or there are too few words. In both cases nothing was written.

@@ -132,8 +132,8 @@ pub struct Installed {
     pub copy: u64,
 }
 
-/// Number of dwords of the longest jump, and the greatest number of dwords that it can displace: the last displaced
-/// instruction may extend past the end of the jump.
+/// Number of dwords of the longest jump, and an upper bound of the number of dwords that it displaces: the last
+/// displaced instruction may extend past the end of the jump.
 const JUMP: usize = 8;
 const DISPLACED: usize = JUMP + crate::table::MAX_DWORDS;
 
@@ -301,7 +301,7 @@ impl Trampoline {
         Ok(asm)
     }
 
-    /// Writes the jump to the trampoline, and returns its length in dwords.
+    /// Writes to `words` a jump from the address `from` to the address `to`, and returns its length in dwords.
     fn jump<const FAR: bool>(&self, words: &mut [u32; JUMP], from: u64, to: u64) -> Result<usize, AssembleError> {
         let (mut labels, mut fixups) = ([LabelSlot::EMPTY; 1], [FixupSlot::EMPTY; 1]);
         let mut asm = self.assembler::<FAR, _>(words, from, &mut labels, &mut fixups)?;

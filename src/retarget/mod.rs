@@ -40,9 +40,9 @@ impl Inst {
     ///
     /// Values that the target encodes differently are converted: a scalar load's offset in dwords or bytes, the
     /// counters of `s_waitcnt`, and registers, messages and constants whose numbers have changed. Bits that the
-    /// hardware ignores become zero. Implicit registers may differ: DS reads `m0` before gfx9. A dual instruction
-    /// (VOPD) remains a dual instruction, and is an error if the target lacks one of its operations, or has no dual
-    /// instructions.
+    /// hardware ignores become zero, except in sources that the operation does not have: see [`Inst::canonical`].
+    /// Implicit registers may differ: DS reads `m0` before gfx9. A dual instruction (VOPD) remains a dual instruction,
+    /// and is an error if the target lacks one of its operations, or has no dual instructions.
     ///
     /// A source 0 becomes `null`, or the reverse, where the target accepts only one of them. A hardware register
     /// becomes the register of the same name, or of the name that RDNA4 gave to it. If the target has a field of the
@@ -352,7 +352,7 @@ impl Conversion<'_> {
                     value => return Err(RetargetError::Modifier { field: desc.field, value }),
                 }
             };
-            // CDNA3 uses these bits as signs of doubles, and older targets do not.
+            // CDNA3 uses the bits of `blgp` as signs of doubles, and older targets do not.
             let is_sign = |desc: &OperandDesc| desc.kind == OperandKind::Modifier(ModifierKind::List(ListStyle::Neg));
             if is_sign(desc) != is_sign(other) && modifier(desc, from) != 0 {
                 return Err(refused());
@@ -442,7 +442,7 @@ fn modifier_there(
     (there, other): (Descs, &OperandDesc),
     value: u32,
 ) -> Option<u32> {
-    // The lowest bit of a temporal hint makes an atomic return the old value. Other targets have a field for it.
+    // The lowest bit of a temporal hint makes an atomic return the old value. Other targets have a field for this bit.
     let returns = here.returns == Some(desc.lsb) && there.returns == Some(other.lsb);
     match desc.kind.bare() == other.kind.bare() {
         false if returns => Some(value),

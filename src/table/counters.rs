@@ -35,15 +35,16 @@ counters! {
     /// Vector memory; on RDNA1 to RDNA3 only loads, and atomic operations that return a value.
     Vmcnt;
     /// Exports, direct loads from LDS (from RDNA3 on), and operations that still have to read their data from
-    /// registers: GDS operations, and stores on GCN 1.0.
+    /// registers: GDS operations up to RDNA2, and stores on GCN 1.0.
     Expcnt;
     /// LDS, GDS, scalar memory (constants) and messages.
     Lgkmcnt;
     /// Vector memory stores, and atomic operations that do not return a value, on RDNA1 to RDNA3.
     Vscnt;
-    /// Vector memory loads that do not go through a sampler, from RDNA4 on.
+    /// Vector memory loads, and atomic operations that return a value, from RDNA4 on. Loads through a sampler and ray
+    /// intersections have counters of their own on the targets with `Samplecnt` and `Bvhcnt`.
     Loadcnt;
-    /// Vector memory stores, from RDNA4 on.
+    /// Vector memory stores, and atomic operations that do not return a value, from RDNA4 on.
     Storecnt;
     /// Loads through a sampler, on RDNA4 and GFX13.
     Samplecnt;
@@ -53,7 +54,7 @@ counters! {
     Dscnt;
     /// Scalar memory and messages, from RDNA4 on.
     Kmcnt;
-    /// Translations of addresses, on gfx1250. After its translation, an operation's sources may be overwritten.
+    /// Translations of addresses, on CDNA5. After its translation, an operation's sources may be overwritten.
     Xcnt;
     /// Asynchronous copies between memory and LDS, and asynchronous arrivals at barriers, from gfx1250 on.
     Asynccnt;
@@ -142,7 +143,7 @@ impl fmt::Display for Counters {
     }
 }
 
-/// Counters of outstanding operations.
+/// The facts about the counters of one target.
 pub(crate) struct CountTables {
     /// The greatest value of each `Counter`; 0 if the target lacks it.
     pub max: [u8; Counter::ALL.len()],
@@ -176,7 +177,7 @@ pub(crate) struct Event {
 #[allow(dead_code)] // The tables of a few targets may lack some variants.
 pub(crate) enum Which {
     All,
-    /// The operations of the list, in the order of the enum.
+    /// The operations of the list, in the order of `Opcode`.
     Ops(&'static [Opcode]),
     Spaces(&'static [Space]),
     /// Exports to targets in this range.

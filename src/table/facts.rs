@@ -82,7 +82,7 @@ pub(crate) struct MoveTables {
 /// The facts for an index that no table holds; never reached.
 pub(crate) static NO_INFO: Info = Info { flags: 0, suffix: false, respelled: false, address: None };
 
-/// The tables that `src/facts.rs` and `src/registers.rs` read.
+/// Facts about the operations, counters and registers of a target.
 pub(crate) struct FactTables {
     pub whens: &'static [When],
     /// Formats whose stores raise `vscnt`, with the bit that makes an atomic operation return a value. An atomic

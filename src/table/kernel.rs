@@ -2,7 +2,7 @@
 
 use crate::opcode::DescriptorPart;
 
-/// The layout of a target's descriptors: see `isa/descriptor.isa`.
+/// The layout of a target's kernel descriptors, and how they count registers: see `isa/descriptor.isa`.
 pub(crate) struct KernelTables {
     pub vgpr_granule: u16,
     pub accum_granule: u16,

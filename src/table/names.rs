@@ -3,8 +3,8 @@
 use crate::kind::{ModifierList, NumberList};
 use crate::opcode::{Field, Format};
 
-/// The names of codes and values on a target: `C` for a name of operand codes, `N` for a name of other values. Each of
-/// the lists is an enum of the same name in `isa/`.
+/// The names of codes and values on a target: `C` for a name of operand codes, `N` for a name of other values. Each
+/// list but `codes` is an enum of the same name in `isa/`.
 #[allow(dead_code)] // Re-targeting needs only some of the lists, and without text they have no other use.
 pub(crate) struct Names<C: 'static, N: 'static> {
     /// Names of operand codes.
@@ -87,7 +87,7 @@ pub(crate) struct HwregField {
     /// The bit of the register at which the run begins.
     pub lsb: u8,
     pub width: u8,
-    /// The field, which has one number on all targets and in all registers.
+    /// The number of the field's name, which is the same on all targets and in all registers.
     pub name: u8,
     /// The bit of the field at which the run begins.
     pub index: u8,
@@ -136,12 +136,12 @@ pub(crate) struct MessageOperations {
 
 #[allow(dead_code)] // Text and re-targeting need it.
 impl MessageOperations {
-    /// Whether a stream follows an operation.
+    /// Whether a stream number follows this operation.
     pub fn has_stream(&self, op: u8) -> bool {
         self.list == OperationList::GsOp && op != 0
     }
 
-    /// Whether the message can be sent with an operation.
+    /// Whether the message can be sent with this operation.
     pub fn accepts(&self, op: u8) -> bool {
         self.list != OperationList::GsOp || self.is_optional || op != 0
     }

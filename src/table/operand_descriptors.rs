@@ -63,7 +63,7 @@ impl DescTables {
         all.filter_map(|f| self.signatures.get(usize::from(f)))
     }
 
-    /// The numbers and signatures of an operation's forms that are neither SDWA nor DPP.
+    /// The numbers and signatures of an operation's forms with a trailing dword other than SDWA and DPP.
     pub(crate) fn others_of(&self, op_index: usize) -> impl Iterator<Item = (u8, u16)> {
         let number = paged_from(self.pages, self.signature_of, op_index);
         self.others.iter().filter(move |o| Some(o.0) == number).map(|o| (o.1, o.2))

@@ -35,7 +35,8 @@ pub(crate) struct OperandTables {
     /// The table of values: see src/table/values/value_table.rs.
     #[cfg(feature = "fast")]
     pub values: &'static Values,
-    /// The descriptors of rows with `How::Other`, without their dwords, in which many of them differ.
+    /// The descriptors of rows with `How::Other`. Each row holds the number of dwords itself, so that rows can share a
+    /// descriptor.
     pub descs: &'static [OperandDesc],
     /// Terms: conditions under which instructions keep a part of an operand's old value. A row names a run of terms.
     pub kept: &'static [Term],

@@ -44,7 +44,7 @@ pub(crate) const fn code_at(index: usize) -> u16 {
     (if code < ADDRESSES { code } else { code - ADDRESSES }) as u16
 }
 
-/// The register that no field names at an index from `IMPLICIT` on.
+/// The register at an index from `IMPLICIT` on. No field names these registers.
 pub(crate) const fn implicit(index: usize) -> Value {
     Value::Reg(IMPLICIT_REGISTERS[index % IMPLICIT_REGISTERS.len()])
 }

@@ -156,8 +156,8 @@ fn print_half(t: &FastText, row: u32, bits: u64, out: &mut Out) -> Option<()> {
     (lengths & MISSING == 0).then_some(())
 }
 
-/// Prints an instruction of three dwords. Its texts are in one signature or two; the second one also has the mask of
-/// modifiers in the third dword.
+/// Prints an instruction of three dwords. Its texts are in one signature or two. The signature after the first one has
+/// the mask of the modifiers in the third dword, even if it has no texts.
 #[inline(always)]
 fn print_three_dwords(inst: &Inst, bits: u64, row: u32, out: &mut Out) -> Option<()> {
     let t = FAST_TEXT[inst.target() as usize];

@@ -71,7 +71,7 @@ impl Printer<'_> {
         separate(separator, out);
         match (desc.kind, coded) {
             (OperandKind::Offset(kind), Some((coded, dwords))) => self.scalar_offset(kind, desc, (coded, dwords), out),
-            // A double that is always a literal is printed as its upper half if its lower half is zero.
+            // A double that is always a literal is printed as its upper half if only the lower half is zero.
             (OperandKind::Number(_), Some((EncodedOperand::Literal64(bits), _)))
                 if desc.ty == DataType::F64 && bits != 0 && bits as u32 == 0 =>
             {
@@ -116,7 +116,7 @@ impl Printer<'_> {
                 register(code, out);
                 out.literal(b" offset:0x0");
             }
-            // Without a register and a constant, the text shows the register null, as LLVM's text does.
+            // If there is neither a register nor a constant, the text shows the register null, as LLVM's text does.
             (OffsetKind::Sum { is_shown: false, .. }, EncodedOperand::Number(0)) => {
                 register(off(self.inst.target()), out)
             }
@@ -302,9 +302,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether an assembler makes a literal of 64 bits from the literal's number. It does so in an operand of 64 bits
-    /// if the highest of the 32 bits is set, unless the operand is a double: then the number is the upper half of the
-    /// double.
+    /// Whether an assembler makes a literal of 64 bits from the literal's number. An assembler does so in an operand of
+    /// 64 bits if the highest of the 32 bits is set, unless the operand is a double: then the number is the upper half
+    /// of the double.
     fn would_grow(&self, ty: DataType, dwords: u16) -> bool {
         let can_hold = || dwords == 2 && ty != DataType::F64 && self.inst.words().len() == 2;
         has_literal64(self.inst.target()) && self.literal_value() >> 31 == 1 && can_hold()

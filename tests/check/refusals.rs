@@ -56,9 +56,9 @@ fn gathers_three(inst: &Inst) -> bool {
     gathers(inst) && get(inst, Field::Tfe) == 1 && get(inst, Field::D16) == 1
 }
 
-/// Whether the instruction samples an image of the eighth kind, which cannot be sampled, with an address of a length
-/// that only this kind has. LLVM has instructions for all lengths from nine registers on, and from RDNA3 on for all
-/// with a register in each field.
+/// Whether the instruction samples an image of the last dimension (`dim` 7, which cannot be sampled) with an address of
+/// a length that no other dimension has. LLVM has instructions for all lengths from nine registers on and, from RDNA3
+/// on, for all addresses with a register in each field.
 fn has_own_address_size(inst: &Inst) -> bool {
     let size = |inst: &Inst| {
         let address = |o: &Operand| !matches!(o.role, None | Some(Field::Vdata | Field::Srsrc | Field::Ssamp));

@@ -42,7 +42,7 @@ impl Distances {
         self.of.get(&(rule, target)).copied().unwrap_or((0, 0))
     }
 
-    /// The rules, each with the targets that have it.
+    /// The pairs of a rule and a target that has it.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.of.iter().filter(|(_, distance)| distance.1 != 0).map(|(place, _)| *place)
     }

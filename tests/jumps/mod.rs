@@ -65,8 +65,8 @@ pub fn follow(target: Target, words: &[u32], pc: u64, branch: &Inst, far: Option
     let name = branch.opcode().name();
     let conditional = name.starts_with("s_cbranch");
     let next = |at: usize| pc.wrapping_add(at as u64 * 4);
-    // A long form begins with a condition that skips the next instruction, which jumps over the rest. Only long
-    // branches look like that here.
+    // The long form of a conditional branch begins with this branch, which skips the next instruction; the skipped one
+    // jumps over the rest. Only long branches look like that here.
     let rest = far.map_or(0, |far| 8 + if far.scc.is_some() { 2 } else { 0 });
     let steps_over = || {
         let second = decoded(target, words, 1);

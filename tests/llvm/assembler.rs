@@ -262,7 +262,8 @@ fn swizzles_alike(a: &Inst, b: &Inst) -> bool {
     name_is(a, &["ds_swizzle_b32"]) && (0..32).all(|lane| from(a, lane).is_some() && from(a, lane) == from(b, lane))
 }
 
-/// The names of the fields in which the assembled bytes differ from the instruction, and which the text does not show.
+/// The difference between the assembled bytes and the instruction: another encoding, another text, or the names of the
+/// fields that differ and that the text does not show.
 fn differing_fields(inst: &Inst, got: &[u8]) -> String {
     let Ok(other) = decode(inst.target(), got) else { return "bytes that are no instruction".into() };
     if other.format() != inst.format() || other.len() != inst.len() || other.opcode() != inst.opcode() {

@@ -49,7 +49,8 @@ pub fn layouts(target: Target) -> Vec<FormatLayout> {
     target.layouts().iter().filter(|l| !l.extension).map(layout).collect()
 }
 
-/// Literal, SDWA, SDWAB, DPP: each with the source code that announces it and the format that may have it.
+/// The dwords after the base words (literal, SDWA, DPP and others), each with the value of a field that announces it
+/// and the format that may have it.
 pub fn extensions(target: Target) -> Vec<Extension> {
     let all = target.layouts();
     let extension =

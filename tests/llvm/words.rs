@@ -168,7 +168,7 @@ fn typical(field: &Field, rng: &mut Rng) -> u128 {
     }
 }
 
-/// An opcode of a format, and accepted fillings of it.
+/// An opcode of a format, and fillings of it: accepted ones, and perhaps zeros that are refused.
 #[derive(Clone)]
 struct Plan {
     layout: usize,
@@ -203,7 +203,8 @@ impl Survey {
     /// typical and random values; for opcodes that none of these find, `known` words; then variations of the accepted
     /// fillings, one field at a time.
     ///
-    /// Each plan has `steps` variations. Bits that no field and no opcode covers become fields named `reserved`.
+    /// Three fillings of each plan are varied `steps` times. Bits that no field and no opcode covers become fields
+    /// named `reserved`.
     pub fn take(
         layouts: Vec<FormatLayout>,
         known: &[Word],
@@ -271,7 +272,7 @@ impl Survey {
         self.asked.extend(words);
     }
 
-    /// Adds fillings with one field changed from the first three fillings of each plan, if they are accepted.
+    /// Changes one field in each of the first three fillings of each plan, if the changed filling is accepted.
     fn walk(&mut self, step: usize, rng: &mut Rng, accepts: &mut impl FnMut(&[Word]) -> Vec<bool>) {
         let mut steps = Vec::new();
         for (index, plan) in self.plans.iter().enumerate() {
@@ -383,7 +384,7 @@ impl Sweep {
     }
 }
 
-/// Every value of every field of every opcode, or every n-th of these words.
+/// Every value of every field of every opcode (of wide fields, samples), or every n-th of these words.
 pub struct Systematic {
     layouts: Vec<FormatLayout>,
     /// The words with one flag inverted, for each flag of each opcode: a sample should have all of these few words.
@@ -499,8 +500,8 @@ fn sample(field: &Field, seed: u64, index: u64) -> u128 {
     [single, ones ^ single, run, ones ^ run, single | 1][after as usize % 5]
 }
 
-/// Random words: a quarter uniform, a quarter of a random format and opcode with uniform fields, and half close to an
-/// accepted word. One word in 64 is truncated.
+/// Random words: a quarter uniform, if requested, a quarter of a random format and opcode with uniform fields, and the
+/// others close to an accepted word. One word in 64 is truncated.
 pub struct Random {
     survey: Survey,
     rng: Rng,

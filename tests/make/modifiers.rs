@@ -38,7 +38,7 @@ fn number(case: &mut Case, name: &str, width: u32) -> Option<u16> {
     } else if case.coin() {
         return None;
     } else if name.ends_with("_scale_fmt") {
-        // Formats of the factors and of other scales exclude every format of a scale but the first one.
+        // Only 0 is a valid format of both scales whatever the formats of the factors are.
         0
     } else {
         case.in_range(width, false)

@@ -73,7 +73,7 @@ fn fault(inst: &Inst, bit: u16, here: Here) -> Option<String> {
                 && other.canonical() == inst.canonical()
                 && !(other.is_canonical() && inst.is_canonical())
         }
-        // Fewer words can be the first half of a scaled matrix operation.
+        // A shorter instruction is the first half of a scaled matrix operation.
         (Ok(other), Here::Refused) => other.len() < inst.len(),
         (Err(_), Here::Refused) => true,
         _ => false,

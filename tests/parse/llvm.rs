@@ -204,7 +204,7 @@ fn pick<'a>(rng: &mut Rng, all: &[&'a str]) -> &'a str {
     all[rng.number() as usize % all.len()]
 }
 
-/// Returns a text with one random change.
+/// Returns a text with at most one random change, and in half of the cases without the suffix of the encoding.
 fn change(text: &str, rng: &mut Rng) -> String {
     let mut parts = Parts::of(text);
     let (kind, place) = (rng.number() % 10, rng.number() as usize);
@@ -387,13 +387,13 @@ const FAULTS: &[Fault] = &[
     }),
     // LLVM accepts a vector register with a sign where only a scalar can be.
     ("v_s_", |text, _, ours| text.starts_with("v_s_") && ours.is_err()),
-    // LLVM counts the implied vcc and a vcc that is an operand as one scalar, also where a wave's vcc is half as wide.
+    // LLVM counts the implied vcc and a vcc that is an operand as one scalar, even if their widths differ.
     ("v_div_fmas", |text, _, ours| {
         text.starts_with("v_div_fmas_") && has_kind(ours, |p| matches!(p, ParseErrorKind::Rule(_)))
     }),
     // LLVM makes a literal of a constant that its disassembler shows for the inline constant.
     ("v_pk_fmac", |text, _, ours| text.starts_with("v_pk_fmac_f16") && ours.is_ok()),
-    // LLVM drops op_sel of these operations, and with SDWA signs and literals.
+    // LLVM drops op_sel of this operation and, in the SDWA form, signs and literals.
     ("v_pk_fmac dropped", |text, _, ours| {
         let is_rest = has_kind(ours, |kind| matches!(kind, ParseErrorKind::Unexpected | ParseErrorKind::Lacks(_)));
         text.starts_with("v_pk_fmac_f16") && (text.contains("_sel:") || text.contains("dst_unused:")) && is_rest

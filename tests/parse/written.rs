@@ -55,19 +55,20 @@ const NOT_YET: &[&str] = &[
     "s_setkill",
 ];
 
-/// Names of signed dot products, which LLVM 22 takes for the unsigned ones on RDNA3 and later, and LLVM 24 for the
-/// signed ones.
+/// Names of signed dot products. On RDNA3 and later, LLVM 22 takes these names for the unsigned operations, and LLVM 24
+/// takes them for the signed ones.
 const SIGNED: &[&str] = &["v_dot4_i32_i8", "v_dot8_i32_i4"];
 
-/// Whether LLVM 22 accepts an operation on CDNA5 whose manual lacks it (docs/manual-errata.md).
+/// Whether an operation is one that the manual of CDNA5 lacks and that LLVM 22 accepts on CDNA5
+/// (docs/manual-errata.md).
 fn is_gone(target: Target, name: &str) -> bool {
     let is_matrix = ["v_wmma_f32_16x16x16_", "v_wmma_f16_16x16x16_", "v_wmma_bf16_16x16x16_", "v_wmma_i32_16x16x"];
     let starts = is_matrix.iter().chain(&["v_dual_dot2acc_"]);
     target.generation() == "CDNA5" && starts.into_iter().any(|start| name.starts_with(start))
 }
 
-/// Parses each name of an operation on the targets that have another name for it: isa/synonyms.isa has the operation
-/// for which LLVM takes the name.
+/// Parses each name of an operation on the targets that do not print this name: isa/synonyms.isa has the operation for
+/// which LLVM takes the name.
 #[test]
 fn names_of_other_targets_mean_what_llvm_says() {
     let mut rng = Rng(7);

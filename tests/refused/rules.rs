@@ -425,8 +425,8 @@ impl Cases<'_> {
         }
     }
 
-    /// Adds cases for every field of any format: if the row has the field, a value that is too great is refused; if
-    /// not, the field is refused.
+    /// Adds cases for every field of any format: if the row has the field, values out of its range are refused; if not,
+    /// the field is refused.
     fn modifiers(&mut self, operands: &[Field]) {
         let base = self.base;
         let target = base.inst.target();

@@ -26,7 +26,7 @@ fn run(letter: &str, first: u16, dwords: u16) -> String {
 fn arguments(dwords: u16) -> Vec<(String, Argument)> {
     let mut all = Vec::new();
     for (letter, name) in [('s', "s"), ('v', "v"), ('t', "ttmp"), ('a', "a")] {
-        // Registers that are aligned for all widths, for pairs, and for single registers, and the end of each file.
+        // Registers that are aligned for all widths, for pairs, and for single registers only, and the last SGPRs.
         for first in [8, 10, 9, 4, 96, 101, 105, 106] {
             all.push((run(name, first, dwords), typed(letter, first as u8, dwords)));
         }
@@ -34,7 +34,7 @@ fn arguments(dwords: u16) -> Vec<(String, Argument)> {
             all.push((run(name, 8, other), typed(letter, 8, other)));
         }
     }
-    // Registers that an operand always accepts as a whole.
+    // Registers with the same name in operands of all widths.
     let specials = [("null", Special::Null), ("src_scc", Special::SrcScc), ("src_shared_base", Special::SrcSharedBase)];
     all.extend(specials.map(|(name, special)| (name.into(), Reg::Special(special).into())));
     all.push(("m0".into(), Reg::M0.into()));

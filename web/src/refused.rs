@@ -15,7 +15,8 @@ pub struct Refused {
     pub bits: Option<(u32, u32)>,
     /// The values that would be accepted in these bits.
     pub legal: Vec<Run>,
-    /// A value for each format with which words of this target can begin, if no format has these encoding bits.
+    /// The encoding bits of each format with which an instruction of the target can begin, if no format has those of
+    /// the words; otherwise empty.
     pub formats: Vec<Encoding>,
 }
 

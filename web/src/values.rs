@@ -58,7 +58,7 @@ impl Place {
     }
 }
 
-/// The values of a field of the first instruction; none if it has no such field, or too many.
+/// The values of a field of the first instruction; none if it has no such field, or one wider than `WIDEST`.
 pub fn of(target: Target, words: &[u32], field: &str) -> Vec<Run> {
     let Ok(inst) = decode_words(target, words) else { return Vec::new() };
     let held = inst.fields().find(|held| held.info.field.name() == field && held.info.fixed.is_none());

@@ -26,7 +26,7 @@ struct Forms<'a> {
 /// The lists to which the operations of dual instructions add lines.
 pub struct Lists<'a> {
     pub index: &'a mut Vec<test_index::Dual>,
-    /// The same data for the builder.
+    /// The tables of the builder, with the same data as `index`.
     pub tables: &'a mut Vec<String>,
     pub pages: &'a mut Pages,
     pub files: &'a mut Vec<(String, String)>,
@@ -142,7 +142,7 @@ fn fields(t: &Target, format: usize, letter: &str) -> String {
     )
 }
 
-/// The single operation with the same effect: the instruction of 32 bits with the same name.
+/// The single operation with the same effect: the instruction of 32 bits with the same name, but without `dual_`.
 fn alone<'a>(t: &'a Target, dual: &Operation) -> Option<&'a Operation> {
     let name = |operation: &'a Operation| operation.spelling.as_deref().unwrap_or(&operation.mnemonic);
     let wanted = dual.spelling.as_deref().unwrap_or(&dual.mnemonic).replacen("dual_", "", 1);

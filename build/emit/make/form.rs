@@ -30,7 +30,7 @@ pub struct Function {
     /// The methods of the function's result, as source text for a list.
     pub modifiers: String,
     pub text: String,
-    /// The name of the function that encodes the operands, which functions that differ only in constant bits share.
+    /// The name of the function that encodes the operands. Functions that differ only in constant bits share it.
     pub worker: String,
     /// The parameters for the tests: the name, and a description of valid values.
     pub parameters: Vec<(String, String)>,
@@ -305,7 +305,7 @@ impl Form<'_> {
         only.and_then(|only| only.values.of(target).copied())
     }
 
-    /// The values of `Limit` for the modifiers that can be set.
+    /// The limits of modifiers that can be set, if the limits have conditions: each as the source text of a `Limit`.
     fn limits(&self, settable: &[&OperandDesc]) -> Vec<String> {
         let format = &self.t.formats[self.operation.format];
         let (mnemonic, target) = (&self.operation.mnemonic, &self.t.row.name);

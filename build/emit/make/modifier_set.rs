@@ -35,8 +35,8 @@ fn width_of(values: Values) -> Option<u8> {
     fills.then(|| values.shift + runs.ilog2() as u8)
 }
 
-/// The width of a field without its highest bits, if these must be zero. `values` are the values that the field can
-/// have; `None` for all values.
+/// The width of a field. For offsets and signed numbers, the highest bits do not count if they must be zero. `values`
+/// are the values that the field can have, `None` for all values; a set of runs of values also limits the width.
 pub fn free_width(constraints: &Constraints, values: Option<Values>, desc: &OperandDesc) -> u8 {
     let (one, lsb, width) = (desc.split.0 == NONE, desc.lsb, desc.width);
     let zero = |n: u8| one && constraints.mask >> (lsb + n) & 1 == 1 && constraints.value >> (lsb + n) & 1 == 0;
@@ -82,7 +82,7 @@ fn refuses(constraints: &Constraints, bit: u8) -> bool {
 }
 
 /// The modifiers of a form. `values` gives the values that a field of the operation can have, or `None` for all values;
-/// `limits` are the values of `Limit` that are about modifiers.
+/// `limits` are the limits of modifiers, each as the source text of a `Limit`.
 pub fn of(
     t: &Target,
     constraints: &Constraints,

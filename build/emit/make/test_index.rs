@@ -87,7 +87,7 @@ pub fn workers(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
 }
 
 /// Writes a function for each call, the list of these functions, and `$then! { Vop3a1 [(flag clamp) ...] }` for each
-/// set.
+/// set of modifiers.
 pub fn all<'a>(entries: impl Iterator<Item = &'a Entry>, sets: &Pool) -> String {
     let (mut out, mut list, mut n) = (String::new(), String::new(), 0);
     for Entry { module, name, targets, head, rest, .. } in entries {

@@ -35,7 +35,7 @@ fn note(fault: &Fault) -> Option<&str> {
     }
 }
 
-/// Writes a line of JSON for each fault: `{"severity":…,"message":…,"file":…,"line":…,"column":…}`.
+/// Writes a line of JSON for each fault with a place: `{"severity":…,"message":…,"file":…,"line":…,"column":…}`.
 pub fn json(faults: &[Fault], out: &mut impl Write) -> std::io::Result<()> {
     for fault in faults {
         let Some(place) = &fault.place else { continue };

@@ -2,8 +2,9 @@
 //! (`+xnack`, `-xnack`, `xnack`) or as in a target id (`xnack+`, `xnack-`), or this library's name of a target
 //! (`gfx1100:wave64`).
 //!
-//! A feature is accepted if it does not change the instructions of the target. Any other feature would need a
-//! decoder for a machine that does not exist, and ignoring it would make the comparison meaningless.
+//! A wave size among the features selects the target of the processor that has this size. Every other feature must
+//! leave the instructions of the target as they are: one that does not would need a decoder for a machine that does not
+//! exist, and ignoring it would make the comparison meaningless.
 
 use amdgpu_isa::processor::Processor;
 

@@ -333,8 +333,8 @@ const COMMENT_END: usize = ADDRESS + 12;
 /// A length in bytes that is greater than the length of any line up to the end of its dwords.
 const LINE: usize = 128;
 
-/// Writes a line of the usual format up to the address in its comment. All parts are at positions that the compiler
-/// knows, which makes this three times faster. `line` consists of blanks before the call.
+/// Writes a line of the usual format up to the address in its comment. The compiler knows the positions of all parts
+/// except `name`, which makes this three times faster. `line` consists of blanks before the call.
 #[inline(always)]
 fn plain(line: &mut [u8; LINE], text: &[u8], name: &[u8], high: &[u8; 8], pc: u64) {
     line[0] = b'\t';

@@ -27,7 +27,8 @@ pub struct Tables {
     pub operations: Vec<Operation>,
 }
 
-/// The banks of registers that two operations of one instruction must not share.
+/// The numbers of register banks, and the exceptions to the rule that two operations of one instruction use different
+/// banks.
 #[derive(Serialize)]
 pub struct DualBanks {
     pub sources: u16,

@@ -51,7 +51,7 @@ impl Text {
         &self.text
     }
 
-    /// The whole characters in a range of bytes.
+    /// The text in a range of bytes. A bound within a character moves to the beginning of the character.
     pub fn get(&self, range: Range<usize>) -> &str {
         self.text.get(self.floor(range.start)..self.floor(range.end.max(range.start))).unwrap_or("")
     }
@@ -101,12 +101,12 @@ impl Text {
         self.floor(start.saturating_add(column.saturating_sub(1)))
     }
 
-    /// The line that a byte is in, as the assembler counts.
+    /// The number of the line that a byte is in, as the assembler counts lines, from 1 on.
     pub fn source_line(&self, at: usize) -> usize {
         self.source_lines.partition_point(|start| *start <= at)
     }
 
-    /// The range of the line that a byte is in, as the assembler counts lines.
+    /// The range of the line that a byte is in, without blanks at its end, as the assembler counts lines.
     pub fn line_at(&self, at: usize) -> Range<usize> {
         let line = self.source_line(at);
         let start = self.source_lines.get(line.saturating_sub(1)).copied().unwrap_or(0);

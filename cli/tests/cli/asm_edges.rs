@@ -223,7 +223,7 @@ fn damaged_code_objects_have_no_source_but_a_message() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/samples/gfx942/saxpy.co");
     let bytes = std::fs::read(path).unwrap();
     for at in (0..bytes.len()).step_by(97) {
-        // The source is cut off, or has a wrong byte.
+        // The file is cut off, or has a wrong byte.
         run(&["dis", "--asm", "-"], &bytes[..at]);
         let mut wrong = bytes.clone();
         wrong[at] ^= 0xff;

@@ -196,7 +196,7 @@ fn the_table_of_symbols_is_that_of_llvm() {
     assert_eq!(symbols(&ours), symbols(&theirs));
 }
 
-/// The sample code objects, their processors, and the lanes of waves where a processor has two sizes.
+/// The sample code objects, their processors, and the lanes of waves if they are not the default.
 pub fn samples() -> Vec<(PathBuf, String, Option<u16>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/samples");
     let mut all = Vec::new();

@@ -35,7 +35,7 @@ fn damaged_elf_files() {
 #[test]
 fn code_sections_that_overlap() {
     let mut object = code_object_flags(GFX942, &[S_NOP; 200], &[]);
-    // Section headers are at the end; all five become `.text`.
+    // Section headers are at the end. Those of the three sections after `.text` become copies of its header.
     let table = object.len() - 6 * 64;
     let text = object[table + 64..table + 128].to_vec();
     (2..5).for_each(|i| object[table + 64 * i..table + 64 * (i + 1)].copy_from_slice(&text));

@@ -100,7 +100,7 @@ fn random_damage() {
 
 #[test]
 fn a_bomb_stops_at_its_own_promise_or_at_the_limit() {
-    // A bundle with 1 GiB of zeros in a few bytes. Whatever size it claims, it must not be decompressed completely.
+    // A bundle of 1 MiB of zeros in few bytes, which claims to have another size.
     let zeros = vec![0u8; 1 << 20];
     for method in [Method::Zlib, Method::Zstd] {
         let packed = pack(method, &zeros);
@@ -330,7 +330,7 @@ fn chained_bundles_have_one_limit() {
     }
 }
 
-/// Each of 200,000 entries is damaged or skipped. The messages are counted, but not stored.
+/// Each of 200,000 entries is damaged or skipped. Only the first messages are stored; the others are counted.
 #[cfg(target_os = "linux")]
 #[test]
 fn many_faults_take_no_more_memory_than_none() {

@@ -193,7 +193,7 @@ fn distances_of_unknown_banks_are_hints() {
 
 #[test]
 fn registers_that_nothing_wrote_are_a_hint() {
-    // The sample's descriptor gives only the first vector register. s_mov_b32 s0, s20 reads another register.
+    // The descriptor gives a value to the first vector register only. s_mov_b32 s0, s20 reads another register.
     let object = code_object_properties(GFX942, 0, &[0xbe80_0014, S_ENDPGM], &[S_ENDPGM]);
     let run = run(&["lint", "--hints", "--format", "json", "-"], &object);
     let found: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
@@ -343,8 +343,8 @@ k:
     std::fs::read(path).unwrap()
 }
 
-/// Only the last register that the descriptor provides is a finding, and only if the other operation of the dual
-/// instruction is on 64 bits.
+/// Only a read of the last register that the descriptor provides is a finding, and only if the other operation of the
+/// dual instruction is on 64 bits.
 #[test]
 fn the_last_register_beside_a_pair_is_a_hint() {
     let hints = |vgprs: u8, code: &str| -> Vec<String> {
@@ -456,7 +456,7 @@ fn fix_lets_a_function_wait_before_it_returns() {
     assert_eq!(rules(&file), 4, "two counters at each of two returns");
     run(&["lint", "--fix", "--trust-jumps", "-o", &path(&new), &path(&file)], &[]).ok();
     assert_eq!(rules(&new), 0);
-    // Each return gets a wait, and another repair keeps it.
+    // Each return gets a wait, and `--trim` keeps it.
     let waits = |file: &Path| run(&["dis", &path(file)], &[]).out.matches("s_waitcnt vmcnt(0) lgkmcnt(0)").count();
     assert_eq!(waits(&new), 2);
     run(&["lint", "--trim", "--trust-jumps", "-o", &path(&file), &path(&new)], &[]).ok();

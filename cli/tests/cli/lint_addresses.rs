@@ -19,7 +19,7 @@ fn program(target: Target, code: &str) -> String {
 }
 
 /// A program with a kernel `k` and a function `f`. In their code, `{load}` is an access to memory and a use without a
-/// wait, and `{4}` is the size of the access plus 4.
+/// wait. In the kernel, `{4}` and `{8}` are the size of these two instructions plus 4 or 8.
 fn program_of(target: Target, kernel: &str, function: &str) -> String {
     let later = |text: &str| amdgpu_isa::parse(target, text).is_ok();
     let load = if later("s_load_b32 s20, s[2:3], 0x0") { "s_load_b32" } else { "s_load_dword" };
@@ -255,8 +255,8 @@ fn what_unknown_jumps_may_lead_to_stays() {
         // address was saved.
         let waited = jump.replace("{load}", "s_mov_b32 s21, s20");
         assert_eq!(fix(&program(target, &waited), &[], "--fix").code, Some(0), "{target}");
-        // The first program calls one function, whose distance is in a table in data; the second one calls one of two
-        // functions that follow.
+        // Both programs call a function whose distance is in a table in data: the first through s[4:5], and the second
+        // through vcc.
         let open = "s_getpc_b64 s[4:5]; s_add_u32 s4, s4, table@rel32@lo+4; s_addc_u32 s5, s5, table@rel32@hi+12";
         let open =
             format!("{open}; s_add_u32 s4, s4, s24; s_addc_u32 s5, s5, 0; s_swappc_b64 s[30:31], s[4:5]; {{load}}");

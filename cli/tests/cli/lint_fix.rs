@@ -1,5 +1,5 @@
-//! The results of `lint --fix` and `lint --trim` are clean and equal to the code before an instruction was removed, and
-//! all addresses are right.
+//! The results of `lint --fix` and `lint --trim` are clean, many are equal to the code before an instruction was
+//! removed or added, and all addresses are right.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -50,7 +50,7 @@ fn what_is_missing_is_inserted() {
     // An existing wait becomes stronger: lgkmcnt(0).
     let words = [LOAD[0], LOAD[1], 0xbf8c_c07f, ADD, S_ENDPGM];
     assert_eq!(changed("--fix", "gfx942", &words)[2..], [0xbf8c_0070, ADD, S_ENDPGM]);
-    // Five wait states are needed, and an existing s_nop provides one.
+    // Five wait states are needed. An existing s_nop becomes longer.
     let words = [&COMPARE[..], &LOAD, &[S_ENDPGM]].concat();
     assert_eq!(changed("--fix", "gfx942", &words)[2..], [S_NOP | 4, LOAD[0], LOAD[1], S_ENDPGM]);
     let words = [&COMPARE[..], &[S_NOP], &LOAD, &[S_ENDPGM]].concat();

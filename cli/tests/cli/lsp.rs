@@ -490,7 +490,7 @@ fn an_editor_that_leaves_early_is_an_error() {
     assert_eq!(editor.wait(), Some(1));
 }
 
-/// Sources that are cut off anywhere, with questions about every place.
+/// Sources that are cut off at many places, with questions about their ends.
 #[test]
 fn no_source_is_too_broken() {
     let source =

@@ -169,7 +169,7 @@ impl Arguments<'_> {
         Ok(Argument { at, ..argument })
     }
 
-    /// Reads an argument between `<` and `>`, in which `!` precedes a `>` that does not end the argument.
+    /// Reads an argument between `<` and `>`, in which a character after `!` has no special meaning.
     pub fn bracketed(&mut self) -> Option<String> {
         let rest = self.rest().strip_prefix('<').filter(|_| !self.is_unclosed)?;
         let (mut out, mut is_escaped) = (String::new(), false);

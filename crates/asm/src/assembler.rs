@@ -129,7 +129,7 @@ pub struct Assembler {
     /// The descriptor for another runtime than HSA's that is being read.
     pub kernel_code: Option<super::kernel_code::KernelCode>,
     pub flaws: Flaws,
-    /// Flaws that LLVM's assembler finds at the end of the source. These flaws count only if the source has no others.
+    /// Flaws that LLVM's assembler finds at the end of the source. They count only if the source has no other errors.
     pub late: Vec<Flaw>,
     /// The number of faults after which errors about unknown names suggest no similar names, because the search takes
     /// long.

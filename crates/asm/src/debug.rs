@@ -132,7 +132,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Reads `.loc FILE LINE [COLUMN] [OPTION...]`.
+    /// Reads `.loc FILE [LINE [COLUMN]] [OPTION...]`.
     fn loc(&mut self, place: Span, scan: &mut Scan<'_>) -> Result<()> {
         // The line of the previous `.loc` gets an entry even if no instruction has it.
         self.line_entry();

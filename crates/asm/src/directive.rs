@@ -315,7 +315,7 @@ impl Assembler {
         }
     }
 
-    /// Reads a number that begins with a digit or a name, as LLVM's assembler wants it in lists of registers.
+    /// Reads an expression that begins with a digit or a name, as LLVM's assembler wants it in lists of registers.
     fn pal_number(&mut self, scan: &mut Scan<'_>) -> Result<u32> {
         scan.blank();
         let from = scan.at;

@@ -112,12 +112,12 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// The first hundred faults.
+    /// The faults that are kept, at most a hundred: the first ones, but later errors take the place of warnings.
     pub fn all(&self) -> &[Fault] {
         &self.all
     }
 
-    /// The number of faults after the first hundred.
+    /// The number of faults that are not kept.
     pub fn hidden(&self) -> usize {
         self.hidden
     }

@@ -61,7 +61,7 @@ impl Flaws {
         if self.shown.len() < SHOWN {
             self.shown.push(flaw);
         } else if let Some(last) = self.shown.iter().rposition(is_minor).filter(|_| !is_minor(&flaw)) {
-            // An error takes the place of a warning.
+            // An error, or a warning with a kind of its own, takes the place of a warning without one.
             hidden = Some(self.shown.remove(last));
             self.shown.push(flaw);
         } else {
@@ -73,7 +73,7 @@ impl Flaws {
         }
     }
 
-    /// Turns the kept warnings of a kind into errors.
+    /// Turns the warnings of a kind into errors, including hidden ones.
     pub fn refuse(&mut self, kind: Kind) {
         for flaw in self.shown.iter_mut().filter(|flaw| flaw.kind == kind && flaw.is_warning) {
             flaw.is_warning = false;

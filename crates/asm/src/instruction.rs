@@ -236,7 +236,7 @@ impl Assembler {
         Ok((expr, part.place(from), read.trim()))
     }
 
-    /// Raises the symbols that count registers to the registers of an instruction.
+    /// Raises the symbols that count registers to the numbers of registers that an instruction needs.
     pub fn count_registers(&mut self, inst: &Inst) {
         if !self.table.counts_registers {
             return;
@@ -314,7 +314,7 @@ fn is_register(target: Target, name: &str) -> bool {
     static NAMES: LazyLock<HashSet<String>> = LazyLock::new(|| {
         let names = |special: &Special| {
             let name = special.name();
-            // The prefix can be left out, but not for halves.
+            // The prefix `src_` can be left out, except for halves.
             let short = name.strip_prefix("src_").filter(|short| !short.ends_with("_lo") && !short.ends_with("_hi"));
             let pair = name.strip_suffix("_lo").filter(|_| !name.starts_with("src_"));
             [Some(name), short, pair].into_iter().flatten().map(str::to_string).collect::<Vec<_>>()
@@ -387,8 +387,8 @@ impl Spelling {
         any.then_some(new)
     }
 
-    /// Inserts the part of an address after the only symbol of the last operand; returns `false` if the operand has none
-    /// or several.
+    /// Inserts the part of an address after the only symbol of the last operand; returns `false` if the operand has no
+    /// symbol or several.
     fn insert_after_symbol(&mut self, part: &str) -> bool {
         let start = self.text.rfind(',').or_else(|| self.text.find(char::is_whitespace)).unwrap_or(0);
         let (mut end, mut symbols) = (start, 0);

@@ -295,8 +295,8 @@ impl Assembler {
         }
     }
 
-    /// Gives the descriptor the current binding and visibility of the code, and makes the code protected, so that no
-    /// other module's code can replace it.
+    /// Gives the descriptor the current binding and visibility of the code. Makes code with the default visibility
+    /// protected, so that no other module's code can replace it.
     fn share_visibility(&mut self, code: SymbolId, descriptor: SymbolId) {
         let symbol = self.table.get(code);
         let default = if matches!(symbol.def, super::table::Def::Undefined) { STB_GLOBAL } else { STB_LOCAL };

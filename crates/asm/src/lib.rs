@@ -262,7 +262,8 @@ impl Assembly {
         Faults::new(&self.warnings, &self.files)
     }
 
-    /// The bytes of each section that has code, in the order of the source. Values that only a linker knows are zero.
+    /// The bytes of each section that has code, in the order of the source. The distance of a branch that only a linker
+    /// knows is -1. Any other value that only a linker knows is zero, or its addend if the runtime is not HSA.
     pub fn code(&self) -> impl Iterator<Item = &[u8]> {
         let code = self.image.sections.iter().filter(|output| output.section.flags & SHF_EXECINSTR != 0);
         code.map(|output| &*output.section.data)

@@ -259,8 +259,8 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
     let mut kinds: Vec<u8> = chunks.iter().map(Chunk::segment).filter(|segment| *segment < 9).collect();
     kinds.dedup();
     let has_notes = chunks.iter().any(|chunk| chunk.rank() == 0);
-    // The headers besides those of the segments: one for the table of headers itself, .dynamic, the part that is
-    // read-only after loading, and the stack.
+    // The headers besides those of the segments are for the table of headers itself, .dynamic, the part that is
+    // read-only after loading, the stack, and the notes, if there are any.
     let count = 1 + kinds.len() as u64 + 3 + u64::from(has_notes);
     let headers = FILE_HEADER + count * PROGRAM_HEADER;
     let (mut address, mut offset, mut segment) = (headers, headers, 0);

@@ -144,7 +144,7 @@ impl Pal {
         self.registers.entry(Register(key)).or_insert(Value::Nil)
     }
 
-    /// The note; `None` if it would be empty.
+    /// The note; `None` if its contents cannot be encoded.
     pub(crate) fn note(self) -> Option<Note> {
         if self.is_list {
             let number = |value: &Value| (value.as_u64().unwrap_or(0) as u32).to_le_bytes();
@@ -376,7 +376,7 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// The value of a number as in C: decimal or hexadecimal, infinite or not a number.
+/// The value of a number as in C: decimal, hexadecimal, infinity or NaN.
 fn real(text: &str) -> Option<f64> {
     let text = text.trim_start();
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text).to_ascii_lowercase();
@@ -388,7 +388,7 @@ fn real(text: &str) -> Option<f64> {
     Some(if text.starts_with('-') { -value } else { value })
 }
 
-/// A float. A value in the range of `f32` becomes an `f32`, as in LLVM, even if digits are lost.
+/// A float. A value in the range of normal `f32` numbers becomes an `f32`, as in LLVM, even if digits are lost.
 fn float(value: f64) -> Value {
     let is_short = (f64::from(f32::MIN_POSITIVE)..=f32::MAX.into()).contains(&value.abs());
     if is_short { (value as f32).into() } else { value.into() }

@@ -374,7 +374,7 @@ impl Object<'_> {
             sh_size: section.len,
             sh_link: match output.linked {
                 Some(linked) => self.sections.indices[linked].0,
-                // The entries of the section name symbols of the table of symbols.
+                // The entries of this section have the numbers of symbols in the table of symbols.
                 None if section.kind == SHT_LLVM_CALL_GRAPH_PROFILE => symtab.0,
                 None => 0,
             },

@@ -22,7 +22,8 @@ use crate::target::Processor;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Outline {
-    /// The source with blanks in place of comments. Every other byte has the same offset as in the source.
+    /// The source with blanks in place of comments, or zeros in metadata. Every other byte has the same offset as in
+    /// the source.
     pub code: String,
     /// The parts of statements, in the order of the source.
     pub parts: Vec<Part>,

@@ -305,7 +305,8 @@ impl Assembler {
         (self.table.section, self.previous) = before;
     }
 
-    /// Makes the name of each section a symbol for its beginning, unless a symbol with this name is defined.
+    /// Makes the name of each section a symbol for its beginning, unless a symbol with this name is defined or has a
+    /// binding.
     fn name_sections(&mut self) {
         for section in 0..self.sections.len() {
             let Some(id) = self.table.find(&self.sections[section].name) else { continue };
@@ -388,7 +389,7 @@ impl Assembler {
         Some(self.table.get(base))
     }
 
-    /// The first symbol with a size of its own that another symbol names, by itself or through names without a size.
+    /// The first symbol with a size of its own to which a symbol leads, directly or through names without a size.
     fn sized(&self, id: SymbolId) -> Option<&super::table::Symbol> {
         let mut symbol = self.table.get(id);
         for _ in self.table.all() {

@@ -9,7 +9,7 @@ use super::flaw::{Flaw, Span};
 
 /// The greatest depth of nesting of macros, repetitions and included files.
 const DEPTH: usize = 64;
-/// The least number of bytes for which an expansion counts towards the limit on all expansions.
+/// The least number of bytes that each expansion or included file uses up of the limit on all of them.
 const EXPANSION: usize = 64;
 
 /// Pairs of directives that begin and end a document. The lines between the two are not statements.
@@ -54,7 +54,7 @@ impl Marker {
 /// A text that is being read.
 struct Frame {
     file: usize,
-    /// The text with blanks in place of comments; every other byte has the same offset as in the text.
+    /// The text with blanks in place of comments, or zeros in documents; every other byte keeps its offset.
     code: Arc<str>,
     at: usize,
     /// The offsets of newlines in strings, which do not end a line.
@@ -102,7 +102,7 @@ pub struct Source {
     has_long_strings: bool,
     /// The text after the end of the last block in the same line, which is an error.
     pub after_end: Option<Span>,
-    /// The greatest size of all expansions together, in bytes.
+    /// The greatest size of all expansions and included files together, in bytes.
     pub most: usize,
     pub include: Vec<PathBuf>,
     /// Whether places follow the markers of a preprocessor.
@@ -242,8 +242,8 @@ struct Stripped {
     in_strings: Vec<usize>,
 }
 
-/// Replaces comments by blanks. As in LLVM's assembler, YAML documents can have comments of lines, too. Zeros replace
-/// the comments in documents, because a blank there would belong to a text.
+/// Replaces comments by blanks. As in LLVM's assembler, YAML documents can have line comments, too. Zeros replace the
+/// comments in documents, because a blank there would belong to a text.
 fn without_comments(text: &str) -> Stripped {
     let (mut open, mut long_strings, mut in_strings) = (None, Vec::new(), Vec::new());
     let mut out = text.as_bytes().to_vec();
@@ -274,7 +274,7 @@ fn without_comments(text: &str) -> Stripped {
             }
         }
         let next = |n: usize| byte_at(text, at + n);
-        // The comment of a line. With `#`, it can also follow labels.
+        // A line comment. One with `#` begins a line, or follows its labels.
         let is_after_label = is_label && last == b':' && document.is_none();
         if next(0) == b';' || next(0) == b'/' && next(1) == b'/' || next(0) == b'#' && is_after_label {
             blank(&mut out, at..end, filler);

@@ -154,7 +154,7 @@ impl Assembler {
         Ok((self.table.id(&name, place), place))
     }
 
-    /// Gives a symbol the binding, visibility or type that a directive names.
+    /// Gives a symbol the binding or visibility that a directive names.
     fn attribute(&mut self, word: &str, id: SymbolId, place: Span) -> Result<()> {
         let is_hidden_name = self.table.get(id).name.starts_with(HIDDEN);
         if is_hidden_name && matches!(word, ".globl" | ".global" | ".no_dead_strip") {

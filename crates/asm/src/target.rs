@@ -34,8 +34,8 @@ pub struct Processor {
 impl FromStr for Processor {
     type Err = Faults;
 
-    /// Reads a name with settings for the runtime of HSA, such as `gfx942:xnack-` and `gfx1200:wave64`, or a triple as in
-    /// `.amdgcn_target`: `amdgcn-amd-amdpal--gfx942`.
+    /// Reads a name with settings for the runtime of HSA, such as `gfx942:xnack-` and `gfx1200:wave64`, or a triple as
+    /// in `.amdgcn_target`: `amdgcn-amd-amdpal--gfx942`.
     ///
     /// # Errors
     /// A fault without a place: this build does not have the processor, or the processor does not have the setting.

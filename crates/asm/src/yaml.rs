@@ -87,7 +87,7 @@ struct Reader<'t> {
     flow: usize,
     /// Whether a key may begin here.
     can_begin: bool,
-    /// Whether a colon follows a bracket or a quote, so it needs no blank after it.
+    /// Whether the last token ends with a bracket or a quote, so that a colon just after it needs no blank.
     is_adjacent: bool,
     candidates: Vec<Candidate>,
     tokens: VecDeque<Token>,
@@ -197,7 +197,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Begins a block before a token, unless there is one with this column.
+    /// Begins a block before a token, if the column is to the right of the current block.
     fn open(&mut self, column: isize, kind: Kind, before: usize) {
         if self.flow == 0 && self.indent < column {
             self.outer.push(std::mem::replace(&mut self.indent, column));
@@ -533,7 +533,7 @@ impl<'t> Reader<'t> {
         Ok(Value::Map(map.into_iter().map(|(key, value, _)| (key, value)).collect()))
     }
 
-    /// Reads a key. As in LLVM, a key has no tag.
+    /// Reads a key. As in LLVM, the tag of a key has no effect.
     fn key(&mut self) -> Result<Value, Fault> {
         if self.peek()?.kind == Kind::Key {
             self.next();

@@ -27,8 +27,8 @@ impl Evaluator {
     /// Changes the registers of a wave as the instruction does.
     ///
     /// # Errors
-    /// [`EvalError`] if the tables have no formula of the operation, or the formula needs a value that is not in a
-    /// [`Wave`]. The wave is then unchanged.
+    /// [`EvalError`], for example if the tables have no formula of the operation, or if the formula needs a value that
+    /// is not in a [`Wave`]. The wave is then unchanged.
     pub fn run(&mut self, inst: &Inst, wave: &mut Wave) -> Result<()> {
         let before = wave.clone();
         // Clears bits that the hardware ignores, because their fields would act as modifiers here.

@@ -74,7 +74,8 @@ fn fraction_unit(f: &Format) -> u64 {
 }
 
 /// The bits of the nearest number (of two equally near ones, of the even one); `None` if the type is not one of the
-/// small floats. A value that is too large becomes the largest number if `saturates`, else infinity or NaN.
+/// small floats. A value that is too large becomes the largest number if `saturates`, or if the format has neither
+/// infinity nor NaN; else it becomes infinity or NaN.
 pub fn from_double(ty: FloatType, fnuz: bool, value: f64, saturates: bool) -> Option<u64> {
     let f = format(ty, fnuz)?;
     let sign = u64::from(value.is_sign_negative()) << (f.exponent + f.fraction);
@@ -92,7 +93,7 @@ pub fn from_double(ty: FloatType, fnuz: bool, value: f64, saturates: bool) -> Op
     if value.is_nan() {
         return Some(nan);
     }
-    // If the format lacks infinity, a value that is too large becomes NaN.
+    // A value that is too large becomes the largest number, or infinity, or NaN if the format lacks infinity.
     let over = match (saturates || f.top == Top::Numbers, infinity) {
         (true, _) => largest,
         (false, Some(infinity)) => infinity,

@@ -174,7 +174,7 @@ fn modes_round_and_flush() {
 #[test]
 fn the_sine_of_a_small_angle_is_small() {
     let sine = |angle: &str| answer("gfx942", "v_sin_f32 v8, v16", "0", &format!("src0={angle};exec=1"));
-    // 2^-100 turns, its negative, and the largest denormal number.
+    // 2^-100 turns, its negative, and the negative of the largest denormal number.
     assert_eq!(sine("0d800000"), "vdst=0ec90fdb");
     assert_eq!(sine("8d800000"), "vdst=8ec90fdb");
     assert_eq!(sine("807fffff"), "vdst=81c90fd9");

@@ -67,7 +67,7 @@ impl Diagram {
         cells
     }
 
-    /// The field and the piece of it to which a bit of the whole instruction belongs: the first one, if fields overlap.
+    /// The field and the piece of it to which a bit of the instruction belongs: the first field, if fields overlap.
     fn owner(&self, bit: u64) -> Option<(usize, usize)> {
         self.fields.iter().enumerate().find_map(|(i, field)| {
             let holds = |&(lsb, width): &(u32, u32)| (u64::from(lsb)..u64::from(lsb) + u64::from(width)).contains(&bit);

@@ -8,7 +8,7 @@ pub struct FieldView {
     /// The name as in the manual, such as `ssrc0`.
     pub name: String,
     /// The pieces of the field: the lowest bit of each in the whole instruction, and its width. The first piece has the
-    /// lowest bits of the value. A split field has more than one.
+    /// lowest bits of the value. A split field has more than one piece.
     pub pieces: Vec<(u32, u32)>,
     /// The value: the bits of all pieces, with those of the first piece lowest.
     pub value: u64,

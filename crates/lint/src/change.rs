@@ -70,7 +70,7 @@ fn distance(
     let (mut hazards, mut fillers) = (now.hazards.clone(), Vec::new());
     hazards.protect(inst, |inst| fillers.push(*inst)).map_err(|_| Error::Helpless)?;
     fillers.pop();
-    // If an `s_nop` is just before the instruction, it becomes longer, and no second one is inserted.
+    // An `s_nop` just before the instruction becomes longer, and no second one is inserted.
     if let (Some((last, before)), true) = (last, fillers.iter().all(is_nop)) {
         let states = |inst: &Inst| inst.get(Field::Simm16).unwrap_or(0) + 1;
         let all = states(last) + fillers.iter().map(states).sum::<u32>();

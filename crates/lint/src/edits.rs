@@ -20,8 +20,8 @@ pub struct MachineState {
     pub pending: Pending,
     /// Earlier instructions from which later ones must keep a distance.
     pub hazards: Hazards,
-    /// Whether operations that hold no registers may be outstanding, for each counter. Waits for such operations order
-    /// memory accesses.
+    /// For each counter, whether stores, atomic operations or operations that write no registers may be outstanding.
+    /// Waits for such operations order memory accesses.
     pub memory: [bool; Counter::ALL.len()],
 }
 
@@ -45,7 +45,7 @@ impl MachineState {
         self.issue(inst, offset);
     }
 
-    /// Updates the state for an unchanged instruction. `offset`: the offset of the instruction in the code, in bytes.
+    /// Updates the state for an instruction. `offset`: the offset of the instruction in the code, in bytes.
     pub fn issue(&mut self, inst: &Inst, offset: u32) {
         self.issue_next(&Next::new(inst, self.pending.msb()), offset);
     }

@@ -126,8 +126,8 @@ impl<'s, 'a> Functions<'s, 'a> {
         (symbol, symbol.is_none() && !self.symbols.is_empty())
     }
 
-    /// The state before the first instruction of a function that unknown callers may call. `strict`: whether distances
-    /// that one source demands and another denies count even if the settings are not strict.
+    /// The state before the first instruction of a kernel, or of a function that unknown callers may call. `strict`:
+    /// whether distances that one source demands and another denies count even if the settings are not strict.
     pub fn entry(&self, flow: &Flow<'_>, block: usize, strict: bool) -> MachineState {
         let (mut pending, mut hazards) = (Pending::unbounded(flow.target()), Hazards::unbounded(flow.target()));
         let (_, is_called) = self.kernel(flow, block);

@@ -190,9 +190,9 @@ fn an_index_chooses_registers_that_a_wait_is_for() {
     assert!(wanted.iter().all(|line| found.iter().any(|found| found == line)), "{found:#?}");
 }
 
-/// Before RDNA the resource of an image, and not the words, determines how many registers the address has. Registers
-/// that may belong to it give hints, waits for them stay, and later instructions that surely read them still need the
-/// wait.
+/// Before RDNA the resource of an image, and not the instruction's words, determines how many registers the address
+/// has. Registers that may belong to the address give hints, and waits for these registers stay. Later instructions
+/// that surely read the registers still need the wait.
 #[test]
 fn a_resource_determines_the_registers_of_an_image_address() {
     let sample = "image_sample v[20:23], v3, s[0:7], s[8:11] dmask:0xf";

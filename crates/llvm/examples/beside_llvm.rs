@@ -1,4 +1,4 @@
-//! Compares a decoder with LLVM's disassembler on words that are instructions, or nearly, and prints the differences
+//! Compares the library with LLVM's disassembler on words that are instructions, or nearly, and prints the differences
 //! that nobody has reviewed. LLVM crashes on some words, so it runs in a child process, which is this program started
 //! again.
 //!
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Words that are instructions, and as many that break one rule.
 fn words(target: Target, count: usize) -> Result<Vec<Word>, arbitrary::Error> {
-    // A fuzzer would supply these bytes. Here a generator makes them (splitmix64).
+    // A fuzzer would supply these bytes. Here a generator makes them (SplitMix64 without its last steps).
     let mut state = 1u64;
     let bytes: Vec<u8> = (0..count * 8)
         .flat_map(|_| {

@@ -1,8 +1,8 @@
 //! The differences between the library and LLVM's disassembler, for users who fuzz another decoder against both.
 //!
-//! [`known_difference`] says whether an answer of LLVM differs from the library's in a way that has been reviewed: the
-//! [`Class`] has the reason, the versions of LLVM and the targets that have it, and words that show it. With the
-//! feature `disassembler`, an [`Oracle`] asks LLVM, in a process that may crash.
+//! [`known_difference`] says whether an answer of LLVM differs from the library's in a way that has been reviewed. The
+//! [`Class`] has the reason for the difference, the versions of LLVM and the targets that have the difference, and
+//! words that show it. With the feature `disassembler`, an [`Oracle`] asks LLVM, in a process that may crash.
 //!
 //! ```
 //! use amdgpu_isa::Target;

@@ -158,7 +158,7 @@ fn refused_crash(case: &Case) -> bool {
     case.llvm == Answer::Crash && matches!(case.ours, Ours::Refused(_))
 }
 
-/// Whether a word is VOP3 or similar with a source of 255, or MUBUF or MTBUF with a `soffset` of 255.
+/// Whether a word is VOP3 or VOP3P with an operand of 255, or MUBUF or MTBUF with a `soffset` of 255.
 fn literal_in_wide_format(case: &Case) -> bool {
     let source = match field(case, 26, 6) {
         0b110100 => [32, 41, 50].iter().any(|&lsb| field(case, lsb, 9) == LITERAL) || field(case, 0, 8) == LITERAL,
@@ -169,7 +169,7 @@ fn literal_in_wide_format(case: &Case) -> bool {
     case.word.bytes().len() >= 8 && (source || scaled)
 }
 
-/// Whether 64 bits are a matrix operation of CDNA4 on elements of 8, 6 or 4 bits.
+/// Whether the bits from `first` on are a matrix operation of CDNA4 on elements of 8, 6 or 4 bits.
 fn is_f8f6f4(case: &Case, first: u32) -> bool {
     field(case, first + 23, 9) == 0b1_1010_0111 && [45, 46].contains(&field(case, first + 16, 7))
 }
@@ -191,7 +191,7 @@ fn without_comments(case: &Case, start: &str) -> Option<String> {
     (out != *text).then_some(out)
 }
 
-/// Whether length and text are equal, except for the comments.
+/// Whether length and text are equal, except for LLVM's comments that begin with `start`.
 fn equal_but_for_comments(case: &Case, start: &str) -> bool {
     match (&case.ours, &case.llvm) {
         (Ours::Inst { len, text, .. }, Answer::Text { len: llvm_len, .. }) => {

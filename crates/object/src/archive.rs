@@ -102,9 +102,9 @@ pub fn visit(bytes: &[u8], nesting: Nesting<'_>, each: &mut Visitor<'_>) -> Resu
     Ok(())
 }
 
-/// The archive with other bytes in place of the code object at an offset, in a member that is a code object or a
-/// bundle. The member's size and the table of symbols are adapted. `None` if no member holds the code object, the
-/// format of a table of symbols is not supported, or a number does not fit.
+/// The archive with other bytes in place of the code object at an offset, in a member that is a code object or consists
+/// of bundles or offload binaries. The member's size and the table of symbols are adapted. `None` if no such member
+/// holds the code object, the format of a table of symbols is not supported, or a number does not fit.
 pub fn replace(file: &[u8], at: usize, new: &[u8]) -> Option<Vec<u8>> {
     let (mut start, mut tables) = (MAGIC.len(), Vec::new());
     file.strip_prefix(MAGIC)?;

@@ -116,7 +116,7 @@ impl Stream {
     }
 }
 
-/// The smallest number of bytes that a growing buffer gets.
+/// The smallest size of a growing buffer in bytes, unless less is promised.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const STEP: usize = 64 << 10;
 

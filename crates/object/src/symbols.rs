@@ -154,7 +154,7 @@ pub fn symbols<'a>(
     Ok(descriptors)
 }
 
-/// Adds the kernels of a section whose symbols were stripped, sorts the symbols, and gives functions the lanes of waves.
+/// Adds the kernels of a section whose symbols were stripped, sorts the symbols, and gives each the lanes of its waves.
 fn complete<'a>(section: &mut Section<'a>, kernels: &Kernels<'a>) {
     // The descriptor names a kernel even if the kernel's own symbol was stripped.
     let end = section.address.saturating_add(section.bytes.len() as u64);
@@ -169,8 +169,8 @@ fn complete<'a>(section: &mut Section<'a>, kernels: &Kernels<'a>) {
     // Global symbols are in both tables.
     section.symbols.sort_by(|a, b| (a.address, a.name).cmp(&(b.address, b.name)));
     section.symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
-    // A function that is not a kernel gets the lanes of the kernel before it, or else of the first kernel, because that
-    // kernel most likely calls it.
+    // A function or label without lanes gets those of the kernel before it, or else of the first kernel, because that
+    // kernel most likely runs its code.
     let mut lanes = section.symbols.iter().find_map(|symbol| symbol.lanes);
     for symbol in &mut section.symbols {
         symbol.lanes = symbol.lanes.or(lanes);

@@ -39,8 +39,8 @@ pub struct MadeAddress {
 
 impl MadeAddress {
     /// The addresses that code makes from the program counter that `inst` reads, or `None` if the code cannot be
-    /// followed. `after` is the code after the instruction. The last of several addresses can be the program counter
-    /// itself, which code keeps.
+    /// followed. `after` is the code after the instruction. The last of several addresses is the program counter itself
+    /// if code keeps it.
     ///
     /// ```
     /// use amdgpu_isa::{Target, decode};
@@ -99,7 +99,7 @@ impl MadeAddress {
 }
 
 /// Whether code takes only the upper half of the program counter that `inst` reads: it overwrites the lower half
-/// before it reads it. The upper half is the same for code that moves a little. LLVM does so for PAL, whose tables have
+/// without reading it. The upper half is the same for code that moves a little. LLVM does so for PAL, whose tables have
 /// 32-bit addresses beside the code. `after` is the code after the instruction.
 pub fn takes_upper_half(inst: &Inst, mut after: &[u8]) -> bool {
     let (target, pair) = (inst.target(), registers(inst, Access::writes));

@@ -73,8 +73,8 @@ pub enum Slot {
 }
 
 /// The distance from a kernel's entry to its second entry, at which hardware begins if it has already read arguments
-/// into registers; `None` if there is no second entry. The code between the two entries reads the arguments in place of
-/// firmware that cannot.
+/// into registers; `None` if there is no second entry. The code between the two entries reads the arguments if the
+/// firmware cannot do so.
 pub fn second_entry(target: Target, kernel: &KernelDescriptor) -> Option<u64> {
     target.second_entry().filter(|_| kernel.preload().length() > 0)
 }
@@ -140,7 +140,8 @@ impl Edits {
         }
     }
 
-    /// The instructions that run in place of the instruction `inst` at an address, with their positions.
+    /// The instructions that run at the address of the instruction `inst`, including those inserted before it, with
+    /// their positions.
     pub fn run(&self, address: u64, inst: &Inst) -> Vec<(Slot, Inst)> {
         let Some(edit) = self.at(address) else { return vec![(Slot::At(address), *inst)] };
         let before = edit.before.iter().enumerate().map(|(n, inst)| (Slot::Before(address, n), *inst));

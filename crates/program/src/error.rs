@@ -62,7 +62,7 @@ pub enum Error {
         /// The type of the section, `sh_type`.
         kind: u32,
     },
-    /// The file has no table of sections, and what moves with its code is not known.
+    /// The file has no table of sections, so the parts that have to move with its code are not known.
     NoSections,
     /// The file is damaged.
     Damaged(ErrorKind),

@@ -1,5 +1,5 @@
-//! Relocations whose addends are in their places (`SHT_REL`), as in objects for PAL and Mesa. An object gets tables with
-//! addends for a change, and its own tables again afterwards.
+//! Relocations whose addends are in their places (`SHT_REL`), as in objects for PAL and Mesa. For a change, an object
+//! gets tables with addends, and afterwards its own tables again.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -117,7 +117,7 @@ fn tables(file: &File<'_>, sections: &[Section]) -> Vec<(usize, Section)> {
     all.filter(|(_, table)| table.kind == elf::SHT_REL && has_effect(table)).collect()
 }
 
-/// Writes the type, the offset, the size and the length of entries of a section.
+/// Writes four fields of a section's header: the type, the offset, the size, and the length of an entry.
 fn header(
     out: &mut [u8],
     file: &File<'_>,

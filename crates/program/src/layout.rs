@@ -15,7 +15,7 @@ const PAGE: u64 = 0x1000;
 /// written before the section.
 const MOST_ALIGN: u64 = 1 << 24;
 
-/// The number of bytes from an address to the end of its page.
+/// The number of bytes from an address to the next page; 0 if a page begins at the address.
 pub fn fills(address: u64) -> u64 {
     (PAGE - address % PAGE) % PAGE
 }
@@ -141,8 +141,8 @@ impl<'f, 'a> Layout<'f, 'a> {
         }
     }
 
-    /// Checks that nothing overlaps code in the file, and that sections after code in memory are after it in the file,
-    /// too. If sections keep their addresses, checks instead that code does not reach the next section.
+    /// Checks that nothing overlaps code in the file. Also checks that sections after code in memory are after it in
+    /// the file, or, if sections keep their addresses, that code does not reach the next section.
     fn check(&self) -> Result<(), Error> {
         let is_loaded = |section: &elf::Section| section.is_loaded();
         let has_bytes = |section: &elf::Section| section.kind != elf::SHT_NOBITS && section.size > 0;

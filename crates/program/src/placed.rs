@@ -287,8 +287,8 @@ impl Places {
         Ok(())
     }
 
-    /// The changed object `new`, which is laid out, as an object for a linker. `old` is the object before it was laid
-    /// out.
+    /// Turns the changed and laid-out object `new` into an object for a linker again. `old` is the unchanged object
+    /// before it was laid out.
     ///
     /// # Errors
     /// A file is damaged, or the files have different numbers of sections.

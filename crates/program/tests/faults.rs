@@ -278,8 +278,8 @@ fn grown_object(old: &[u8]) -> Vec<u8> {
     placed.rewrite(Target::Gfx942, &edits).unwrap()
 }
 
-/// Checks that a changed bit in the relocations or symbols of a repaired object for a linker is noticed. Returns the
-/// number of bits.
+/// Checks that a changed bit in the relocations or symbols of an object for a linker with inserted instructions is
+/// noticed. Returns the number of bits.
 fn check_each_bit(old: &[u8]) -> usize {
     let new = grown_object(old);
     assert_eq!(validate(old, &new, Target::Gfx942, is_neutral), Ok(()));
@@ -439,7 +439,7 @@ fn pointers_without_relocations_are_refused() {
     assert!(pointer(rewritten(&file)).is_some(), "{:?}", rewritten(&file));
     file[data..data + 8].fill(0);
     assert_eq!(rewritten(&file), Ok(()));
-    // The instruction makes an address, too.
+    // A literal of an instruction can be a pointer, too.
     let text = file.windows(4).position(|word| word == 0x1234_5678u32.to_le_bytes()).unwrap();
     file[text..text + 4].copy_from_slice(&(function as u32).to_le_bytes());
     assert_eq!(pointer(rewritten(&file)), Some(start + 4));

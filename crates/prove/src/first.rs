@@ -114,7 +114,7 @@ impl<S: Subject> Walk<'_, S> {
         Some((words, inst))
     }
 
-    /// Checks the same first dword with random bits in the dwords after it.
+    /// Checks the first dword again, with random bits in the dwords after it.
     #[inline(never)]
     fn with_something_else(&self, mut words: Words, inst: &Inst, state: &mut State, tally: &mut Tally) {
         if inst.len() == 4 {

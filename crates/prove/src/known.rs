@@ -2,7 +2,7 @@
 
 /// Whether a list has this hazard: the rule, the register that both instructions access, and the text of the later
 /// instruction. A line of the list has the rule, the beginning of the register's name, and the mnemonic, in which `*`
-/// stands for any text; `#` begins a comment.
+/// stands for any text. A line that begins with `#` is a comment.
 pub fn is_fault(list: &str, rule: &str, register: &str, text: &str) -> bool {
     let lines = list.lines().filter(|line| !line.starts_with('#'));
     let mnemonic = text.split(' ').next().unwrap_or_default();

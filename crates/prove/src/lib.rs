@@ -47,7 +47,7 @@ pub enum Pass {
     Fields,
 }
 
-/// The numbers that are `k` modulo `n`, written `k+1/n`: the first of a hundred parts is `1/100`.
+/// The numbers that are `k` modulo `n`. In text, `k` counts from one: the first of a hundred parts is `1/100`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     k: u64,

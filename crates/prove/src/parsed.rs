@@ -61,7 +61,7 @@ pub fn is_the_same(inst: &Inst, parsed: &Inst) -> bool {
     let differs = |field: &Field| inst.get(*field) != parsed.get(*field) && !is_hidden(field);
     let text = inst.to_string();
     if parsed.to_string() != text {
-        // As in LLVM, the text has the lower half of a literal without `lit`, even if an inline constant has its value.
+        // As in LLVM, the text has the lower half of a literal without `lit`, even if it is also an inline constant.
         let halves = [inst, parsed].map(|inst| inst.get(Field::Literal).map(|literal| literal >> 16));
         let dropped = inst.literal64().is_none() && matches!(halves, [Some(1..), None | Some(0)]);
         if dropped || has_its_half(inst, parsed) {

@@ -27,7 +27,7 @@ pub struct Tally {
     pub rows: Vec<Row>,
     /// The number of words tried.
     pub words: u64,
-    /// The number of instructions decoded, with all fillings.
+    /// The number of instructions decoded, including those with random dwords after the first.
     pub decoded: u64,
     /// The number of texts compared.
     pub texts: u64,

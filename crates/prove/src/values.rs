@@ -87,7 +87,7 @@ fn meaning(field: &FieldInfo, decoded: Result<Inst, DecodeError>) -> Meaning {
 }
 
 /// The values of a field at which its meaning changes: the first and the last of each run of values that are decoded in
-/// the same way. For fields of at most four bits, all values.
+/// the same way. For fields of at most four bits, all values; for fields wider than `NARROW`, four values.
 pub fn ends(subject: &impl Subject, target: Target, start: &Words, field: &FieldInfo) -> Vec<u32> {
     let last = last(field);
     match width(field) {

@@ -89,7 +89,7 @@ pub struct Relocation {
     pub of: String,
     /// The number of the section that the value points into, and the offset there, if no symbol is named.
     pub goal: Option<(usize, i64)>,
-    /// Whether the relocation is in no table, because a linker has applied it, and was found from the code.
+    /// Whether no table has the relocation, because it was found from code or from a descriptor.
     pub is_made: bool,
 }
 
@@ -121,7 +121,7 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// Whether the section is in memory.
+    /// Whether a loader puts the section into memory.
     pub fn is_loaded(&self) -> bool {
         self.flags & u64::from(elf::SHF_ALLOC) != 0
     }
@@ -201,7 +201,8 @@ impl<'a> CodeObject<'a> {
         text
     }
 
-    /// A comment on the tables of relocations that a linker has kept (`--emit-relocs`), which no directive makes.
+    /// Comments on the tables of relocations that a linker has kept (`--emit-relocs`), which no directive makes, and on
+    /// packed relocations.
     fn kept(&self) -> String {
         let is_kept = |header: &elf::SectionHeader64<LittleEndian>| {
             let is_loaded = header.sh_flags(LittleEndian) & u64::from(elf::SHF_ALLOC) != 0;
@@ -220,7 +221,7 @@ impl<'a> CodeObject<'a> {
         out
     }
 
-    /// The processor and the version of the file.
+    /// The directives for the processor and the version of the file, with comments on how to assemble it.
     fn head(&self) -> String {
         let header = self.file.elf_header();
         let (flags, abi, version) = (header.e_flags(LittleEndian), header.e_ident.os_abi, header.e_ident.abi_version);
@@ -271,7 +272,8 @@ impl<'a> CodeObject<'a> {
         self.file.symbol_table().is_none()
     }
 
-    /// Whether the names of sections of a linked file are not in the order of the sections, as linkers write them.
+    /// Whether the file is linked and the names of its sections are not in the order of the sections. (Linkers write
+    /// them in this order.)
     pub fn has_sorted_names(&self) -> bool {
         let sections = self.file.sections();
         let places = sections.map(|section| section.elf_section_header().sh_name(LittleEndian));
@@ -303,8 +305,8 @@ impl<'a> CodeObject<'a> {
             if header.sh_flags(LittleEndian) & u64::from(elf::SHF_COMPRESSED) != 0 {
                 return Err(Error::Compressed(own_name));
             }
-            // Sections of these two types, and sections of other types that belong to a section, hold numbers of
-            // symbols or sections.
+            // Sections of these two types hold numbers of symbols or sections. So do sections of types outside of
+            // `PLAIN` that name another section.
             let is_list = [SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE].contains(&kind);
             if is_list
                 || !PLAIN.contains(&kind) && (header.sh_link(LittleEndian), header.sh_info(LittleEndian)) != (0, 0)
@@ -413,9 +415,9 @@ impl<'a> CodeObject<'a> {
         Ok(())
     }
 
-    /// The relocation of a pointer to an address. An address that no section contains can be the end of a section, such
-    /// as the address of `__init_array_end`, or of the section before one that the assembler makes itself. Any other
-    /// address becomes an error in the source.
+    /// The relocation of a pointer to an address. An address that no section contains can be the end of a section:
+    /// `__init_array_end` is one, and so is the start of a section that the assembler makes itself. Any other address
+    /// becomes an error in the source.
     fn pointer(&self, sections: &[Section<'a>], goal: u64) -> Relocation {
         let named = |section: &&Section<'_>| {
             self.symbols.iter().any(|symbol| symbol.section == Some(section.index) && symbol.value == goal)
@@ -468,7 +470,7 @@ impl<'a> CodeObject<'a> {
     /// The directive of a section.
     fn directive(&self, section: &Section<'_>, out: &mut String) {
         let mut flags = String::new();
-        // In `.section`, the flag of an order needs the section that this one belongs to, which is not written.
+        // In `.section`, the flag `SHF_LINK_ORDER` needs the name of another section, which is not written.
         let letters = || FLAG_LETTERS.iter().filter(|(_, flag)| *flag != SHF_LINK_ORDER);
         // A linker that has joined texts and constants of several lengths leaves the flags of merged sections with the
         // entry size 0. No directive can state this. An empty part of the section has these flags instead, and a linker
@@ -531,7 +533,7 @@ pub fn added(name: String, addend: i64) -> String {
     }
 }
 
-/// The number of a section in a table of symbols.
+/// The number of a section, as a plain number.
 pub fn number(index: Option<SectionIndex>) -> Option<usize> {
     index.map(|index| index.0)
 }

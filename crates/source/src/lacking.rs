@@ -56,7 +56,8 @@ impl CodeObject<'_> {
     }
 
     /// Comments on parts of a linked file that its source cannot have, and on tables that become wrong when code moves.
-    /// If the file was linked to fixed addresses, its pointers are plain numbers, and the source gets an error.
+    /// If the file was linked to fixed addresses, its pointers are plain numbers: if a number may be a pointer, the
+    /// source gets an error.
     pub fn lacking(&self, sections: &[Section<'_>]) -> String {
         let mut out = String::new();
         if self.file.kind() == ObjectKind::Relocatable {

@@ -1,5 +1,5 @@
-//! Labels for places in sections that relocations without a symbol name, or whose addresses linked code makes relative
-//! to itself. References to these labels stay right if the source is edited, or if sections get other addresses.
+//! Labels for places to which relocations without a symbol lead, or whose addresses code makes relative to itself.
+//! References to these labels stay right if the source is edited, or if sections get other addresses.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -143,7 +143,7 @@ impl CodeObject<'_> {
     }
 
     /// Makes the numbers of an address relative to a symbol. Returns whether code computes with an address of code, or
-    /// `None` if the address is in no section.
+    /// `None` if the address is in no section, or no relocation can write one of the numbers.
     fn symbolize(&mut self, known: &Known<'_, '_>, section: &Section<'_>, made: &MadeAddress) -> Option<bool> {
         let loaded = || known.sections.iter().filter(|section| section.is_loaded());
         let holds = |section: &&Section<'_>| (section.address..section.end()).contains(&made.goal);
@@ -182,8 +182,8 @@ impl CodeObject<'_> {
     }
 
     /// Makes the numbers of an address in an object for a linker a distance between labels of the same section. Returns
-    /// whether code computes with the address, or `None` if no instruction begins at the address, or none at the value
-    /// of the program counter.
+    /// whether code computes with the address, or `None` if one of the numbers is an inline constant, or no instruction
+    /// begins at the address or at the value of the program counter.
     fn measure(&mut self, known: &Known<'_, '_>, section: &Section<'_>, made: &MadeAddress) -> Option<bool> {
         let [goal, pc] = [made.goal, made.pc].map(|address| address.wrapping_sub(section.address));
         let is_fixed = made.parts.iter().any(|part| part.kind == PartKind::Fixed);

@@ -18,19 +18,19 @@ use crate::code_object::{CodeObject, Relocation, Section, added, number};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
     pub name: String,
-    /// The number of the symbol's section; `None` if its value is a number, or another file defines it.
+    /// The number of the symbol's section; `None` for a symbol that is absolute, undefined, common or in LDS.
     pub section: Option<usize>,
     pub is_undefined: bool,
     pub is_shared: bool,
-    /// Whether a linker has to give the symbol a place. The value of such a symbol is its alignment in bytes.
+    /// Whether the symbol is common: a linker allocates its memory. Its value is then its alignment in bytes.
     pub is_common: bool,
     pub value: u64,
     pub size: u64,
     pub kind: u8,
     pub bind: u8,
     pub visibility: u8,
-    /// Whether the directives of the symbol's kernel will make it protected. No directive may make it protected before
-    /// them, because the descriptor would become protected, too.
+    /// Whether the directives of the symbol's kernel will make it protected. No earlier directive may make it
+    /// protected, because the descriptor would become protected, too.
     pub is_protected_later: bool,
 }
 
@@ -71,7 +71,7 @@ fn quoted_bytes(text: &[u8]) -> String {
     out + "\""
 }
 
-/// Reads the symbols. Each one that a source cannot have is a line of the comment `lost`.
+/// Reads the symbols. Adds a line to the comment `lost` for each symbol whose name is not UTF-8.
 pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol> {
     let mut found: Vec<(u32, Symbol)> = Vec::new();
     let mut add = |symbol: object::read::elf::ElfSymbol64<'_, '_, LittleEndian>| {
@@ -82,7 +82,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
             let _ = writeln!(lost, "// No source can have the symbol {shown}: its name is not UTF-8.");
             return;
         };
-        // Symbols of sections, symbols of files, and symbols that a linker adds are left out.
+        // Symbols without a name, symbols of sections and of files, and a linker's `_DYNAMIC` are left out.
         if name.is_empty() || matches!(kind, 3 | 4) || name == "_DYNAMIC" {
             return;
         }

@@ -150,7 +150,7 @@ fn is_scalar(code: u16) -> bool {
     code < VGPR && int_of(code).is_none() && !(FLOAT..=FLOAT_LAST).contains(&code)
 }
 
-/// Fills in an operand or a modifier of any kind.
+/// Fills in an operand or a modifier, except signs and descriptors that only `fill` can handle.
 #[inline(never)]
 fn other(builder: &Builder, filled: &mut Filled, step: Step, at: u16) -> Result<(), Left> {
     let (target, arguments) = (builder.target, builder.arguments());

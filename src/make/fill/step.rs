@@ -39,8 +39,8 @@ pub(super) enum StepKind {
     Unsure,
 }
 
-/// A descriptor in one number: the kind of step, and the position of its bits. The role of the field and the width in
-/// dwords have the same positions as in an argument, so that one comparison finds the expected argument.
+/// A descriptor in one number: the kind of step, and the position of the field's bits. The role of the field and the
+/// width in dwords have the same positions as in an argument, so that one comparison finds the expected argument.
 #[derive(Clone, Copy)]
 pub(super) struct Step(u64);
 

@@ -83,7 +83,7 @@ impl Parser<'_, '_> {
             {
                 DataType::F16
             }
-            // In a comparison, an integer of more than 16 bits needs `lit(...)`, which the printer writes.
+            // In a scalar comparison, an integer of more than 16 bits needs `lit(...)`, which the printer writes.
             (DataType::F16, Number::Int(n))
                 if self.form.signature.format == Format::Sopc && !(-0x8000..=0xffff).contains(&n) =>
             {
@@ -107,14 +107,14 @@ impl Parser<'_, '_> {
     }
 
     /// Whether an integer has 32 bits where a float of 16 bits is read, as in LLVM: in scalar operations with one
-    /// source and in comparisons.
+    /// source and in scalar comparisons.
     fn has_whole_literals(&self) -> bool {
         matches!(self.form.signature.format, Format::Sop1 | Format::Sopc)
     }
 
     /// The literal for a number, which must fit the operand's type.
     fn literal(&self, desc: &OperandDesc, number: Number) -> Option<u32> {
-        // The operations use the lower half of the literal, but their text shows all its bits.
+        // Such operations use only the lower half of the literal, but their text shows all its bits.
         if let (Number::Int(_), true) = (number, self.has_whole_literals()) {
             return self.any_literal(desc, number);
         }

@@ -29,7 +29,7 @@ impl Span {
 /// The reason why a text is not an instruction of a target, and the position in the text: see [`parse`](crate::parse).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ParseError {
-    /// The bytes that the problem is about; empty if something is missing there.
+    /// The bytes that the problem is about. The span can be empty if the problem is at the end of the text.
     pub span: Span,
     /// The kind of the problem.
     pub kind: ParseErrorKind,
@@ -80,7 +80,7 @@ impl fmt::Display for Suffixes {
 pub enum ParseErrorKind {
     /// The target has no operation of this name.
     Mnemonic,
-    /// The target has the operation, but not in the encoding that the suffix names.
+    /// No encoding fits the text: for example, no format of dual instructions has both operations.
     Encoding,
     /// The target has the operation only in the encodings of these suffixes, not in the one that the suffix in the text
     /// names.
@@ -111,11 +111,11 @@ pub enum ParseErrorKind {
     Length(u16),
     /// The destinations of two operations have to be an even and an odd register, but both are even or both are odd.
     Parity(Field),
-    /// A run of scalar registers of this length must begin at a multiple of this number.
+    /// The run of scalar registers must begin at a multiple of this number.
     Alignment(u8),
     /// The registers of a list do not follow one another.
     NotConsecutive,
-    /// The operand or modifier is missing here.
+    /// The operand or modifier is missing.
     Missing(Field),
     /// The operand does not accept this value.
     Operand(Field),
@@ -128,7 +128,7 @@ pub enum ParseErrorKind {
         /// The sign: `neg`, `abs` or `sext`.
         sign: &'static str,
     },
-    /// The modifier has no such value.
+    /// The operand or modifier has no such value.
     Name(Field),
     /// The temporal hint belongs to another kind of operation; the hints of this operation begin with this text.
     Hint(&'static str),

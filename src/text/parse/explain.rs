@@ -368,8 +368,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The range of an unsigned number whose upper bits, up to `bit`, are reserved; `None` if not all of the bits below
-    /// `bit` are a part of the number.
+    /// The range of an unsigned number whose upper bits, up to `bit`, are reserved; `None` if `bit` is not one of the
+    /// bits of the number.
     fn limit(&self, desc: &OperandDesc, bit: u8) -> Option<Kind> {
         let width = bit.checked_sub(desc.lsb).filter(|width| *width < desc.width)?;
         let is_reserved = |n: &u8| {

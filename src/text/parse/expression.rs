@@ -250,7 +250,7 @@ impl Cursor<'_> {
         all.ok_or_else(|| self.error(Kind::Expression))
     }
 
-    /// Reads a short decimal number that ends an operand or list element, as most numbers do.
+    /// Reads a short decimal number at the end of an operand or of a list element, where most numbers are.
     #[inline]
     fn plain(&mut self) -> Option<i64> {
         let (mut value, mut len) = (0, 0);
@@ -290,7 +290,7 @@ impl Cursor<'_> {
         Ok(Integer { value: value as i64, open: false })
     }
 
-    /// The length of the number at the beginning of `word`, if the character `n` of `digits` begins a name.
+    /// The length of the number at the beginning of `word`; an error unless character `n` of `digits` begins a name.
     #[cold]
     fn end_before_name(&self, word: &[u8], digits: &[u8], n: usize) -> Result<usize, ParseError> {
         // The digits end where the suffix of C begins.

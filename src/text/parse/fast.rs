@@ -73,7 +73,7 @@ struct FastParser<'t> {
     cursor: Cursor<'t>,
     /// The first characters after the mnemonic, padded with zeros.
     padded: &'t [u8; 128],
-    /// The position of the first of these characters in the text.
+    /// The position in the text of the first character of `padded`.
     start: usize,
 }
 

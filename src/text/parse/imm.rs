@@ -10,7 +10,7 @@ use crate::opcode::Field;
 use crate::table::{Counter, OperandDesc};
 use crate::target::IMMS;
 
-/// The positions and the greatest values of the operation and the stream of a message, which LLVM's assembler encodes
+/// The positions and the greatest values of the operation and the stream of a message. LLVM's assembler encodes both
 /// in the same way on all targets.
 const OP_AT: u32 = 4;
 const OP_MOST: u8 = 7;
@@ -55,10 +55,10 @@ impl Parser<'_, '_> {
         if is_any && self.cursor.is_list() {
             return Err(self.cursor.error(Kind::Expression));
         }
-        // In these operands, which cannot be literals, `lit(...)` and `lit64(...)` mean the number in them.
+        // In a plain number, which cannot be a literal, `lit(...)` and `lit64(...)` mean the number in the parentheses.
         let notation = if let NumberKind::Plain(notation) = kind { Some(notation) } else { None };
         let takes_call = notation.is_some_and(|notation| notation != Notation::Endpgm);
-        // Signed and unsigned numbers are accepted, except in operands that are never signed.
+        // Negative numbers are accepted, except in operands that are never signed.
         let has_sign = !matches!(
             kind,
             NumberKind::Parts(PartsKind::Sendmsg | PartsKind::Hwreg)

@@ -7,7 +7,7 @@ use crate::kind::{NONE, NumberKind, OperandKind, RegisterKind};
 use crate::table::{DataType, OperandDesc};
 use crate::target::OPERANDS;
 
-/// The bits of a number in an operand of 64 bits. An integer of 32 bits is the upper half of a double.
+/// The bits of a number in an operand of 64 bits. If the operand is a double, an integer of 32 bits is its upper half.
 fn bits(desc: &OperandDesc, number: Number) -> Option<u64> {
     let is_double = desc.ty == DataType::F64;
     match number {

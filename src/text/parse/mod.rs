@@ -185,8 +185,8 @@ fn suffixes(target: Target, operations: &Operations) -> Suffixes {
 enum Reading {
     /// The reading of LLVM's assembler.
     Usual,
-    /// A 16-bit integer with the bits of an inline float becomes this constant, because there is no room for a literal.
-    /// The printer writes such constants as their bits.
+    /// A 16-bit integer with the bits of an inline float becomes that inline float, because there is no room for a
+    /// literal. The printer writes such inline floats as their bits.
     Halves,
     /// A vcc in the text is a source; the text omits the implicit vcc.
     OmittedVcc,
@@ -453,8 +453,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// The operand with a shared literal. If a wider operand has the same literal, the text of a 16-bit one shows only
-    /// half.
+    /// Makes an operand and earlier operands share one literal where possible, and returns the operand. The text of a
+    /// 16-bit operand shows only the lower half of a literal that a wider operand also has.
     fn merged(&mut self, desc: &OperandDesc, coded: EncodedOperand) -> EncodedOperand {
         let is_half = |desc: &OperandDesc| matches!(desc.ty, DataType::F16 | DataType::I16);
         let (EncodedOperand::Literal(new), Some(old)) = (coded, self.words.literal) else { return coded };
@@ -518,8 +518,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether the instruction could break a rule other than `excluded`. Most instructions cannot, and the complete
-    /// check costs as much as all other work.
+    /// Whether the instruction could break a rule that `excluded` does not check. Most instructions cannot, and the
+    /// complete check costs as much as all other work.
     fn can_break_rules(&self, inst: &Inst) -> bool {
         let held = || self.held.iter().map_while(|held| held.as_ref());
         // Misaligned runs of scalar registers have been refused already.

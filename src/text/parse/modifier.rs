@@ -108,9 +108,9 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Whether LLVM's assembler takes a denial of this flag, which the operation does not have: GDS on targets without
-    /// it, a cache policy of other operations, a flag of image operations of other targets, or a flag that CDNA5 adds
-    /// to cache policies.
+    /// Whether LLVM's assembler accepts the denial of the flag `name`, although the operation does not have the flag:
+    /// GDS of an LDS operation, a cache policy of other operations, a flag of image operations of other targets, or a
+    /// flag that CDNA5 adds to cache policies.
     fn lacks(&self, descs: Descs, name: &[u8]) -> bool {
         use Field::{D16, Dlc, Gds, Glc, Nv, Sc1, ScaleOffset, Scc, Slc};
         let known = [Gds, D16, Glc, Slc, Dlc, Scc, Nv, ScaleOffset];
@@ -309,7 +309,7 @@ impl<'t> Parser<'t, '_> {
         self.words.target.bound_ctrl_zero()
     }
 
-    /// Reads `[0,1,1]`: the bits that the operation uses, the lowest first. Missing bits are 0.
+    /// Reads `[0,1,1]`: the bits that the printed list shows, the lowest first. Missing bits are 0.
     fn bits(&mut self, style: ListStyle, desc: &OperandDesc) -> Result<u32, ParseError> {
         let start = self.cursor.at;
         self.label()?;
@@ -495,7 +495,7 @@ impl<'t> Parser<'t, '_> {
         let Some((first, text)) = self.dpp_name(name) else { return Err(self.cursor.error(Kind::Name(field))) };
         let first = u32::from(first);
         if text.contains(':') {
-            // The number is a part of the entry; several entries can have the same name before it.
+            // The number is a part of the entry; several entries can have the same name before the number.
             self.label()?;
             let number = self.cursor.integer(self.symbols)?;
             let found = self.numbered(self.text.names.dpp_ctrl, name, number);

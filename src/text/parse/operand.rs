@@ -329,7 +329,7 @@ impl Parser<'_, '_> {
         is_minus && ahead.peek() == b'-'
     }
 
-    /// The error of a minus before a register, if both are at `start`; otherwise `error`.
+    /// The error of a minus before a register, if a minus and a register are at `start`; otherwise `error`.
     #[cold]
     fn sign_or(&mut self, field: Field, start: usize, error: ParseError) -> ParseError {
         let mut ahead = self.cursor;

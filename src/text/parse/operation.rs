@@ -132,7 +132,7 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    /// Looks for a mnemonic with its suffix.
+    /// Finds the operations of a mnemonic, which can have the suffix of an encoding or be a synonym.
     pub fn find(target: Target, name: &[u8]) -> Operations {
         let (name, suffix) = stem(name);
         let mut operations = Operations { found: [None; MOST], suffix, implied: None };

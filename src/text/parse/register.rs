@@ -8,7 +8,7 @@ use crate::table::{OperandTables, TextTables};
 use crate::target::{OPERANDS, TEXT, Target};
 use crate::value::Reg;
 
-/// The greatest number of registers of an operand.
+/// An upper bound of the number of registers of an operand.
 const MOST_DWORDS: u16 = 64;
 
 /// A run of registers, or a special register.
@@ -48,7 +48,7 @@ impl File {
     }
 }
 
-/// Whether a name is that of a register with a number, which no symbol can have.
+/// Whether a name is that of a register with a number, such as `v5`. No symbol can have such a name.
 pub(super) fn is_numbered(name: &[u8]) -> bool {
     let letters = name.iter().take_while(|c| !c.is_ascii_digit()).count();
     let (file, digits) = (name.get(..letters).and_then(File::of), name.get(letters..).unwrap_or(&[]));
@@ -210,7 +210,7 @@ impl Registers {
             }
         }
         cursor.expect(b']')?;
-        // As in LLVM's assembler, the list can be the lower half of one register.
+        // As in LLVM's assembler, a list can contain the lower half of a register only if it contains nothing else.
         match all.filter(|run| run.half.is_none() || run.half == Some(Half::Low) && run.dwords == 1) {
             Some(run) => Ok(Some(run)),
             None => Err(cursor.error_since(start, Kind::Register)),

@@ -33,8 +33,8 @@ impl Suggestion {
 const LONGEST_NAME: usize = 48;
 
 impl Suggestion {
-    /// Suggests a mnemonic for the first word of a text, if the target has no such mnemonic. All mnemonics are
-    /// compared.
+    /// Suggests a mnemonic in place of the first word of a text, which should not be a mnemonic of the target. All
+    /// mnemonics are compared.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {

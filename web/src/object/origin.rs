@@ -13,10 +13,10 @@ use super::index::LABEL;
 use super::paths::{Block, Paths};
 use crate::registers;
 
-/// The number of instructions that are searched for one answer.
+/// The greatest number of instructions that are searched for one answer.
 const MOST: usize = 20_000;
 
-/// The greatest number of outstanding operations of any counter.
+/// One more than the greatest value of any counter.
 const MOST_OUTSTANDING: u8 = 64;
 
 /// Another instruction, and the registers or the counter that relate the two.

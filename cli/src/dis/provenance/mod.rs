@@ -27,7 +27,7 @@ pub struct Provenance<'a> {
     notes: &'a [(u64, Note<'a>)],
     relocations: &'a [Relocation<'a>],
     addresses: &'a AddressMap<'a>,
-    /// The address of the next note.
+    /// The address of the next note or relocation.
     pub next: u64,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Provenance<'a> {
         self.next = self.notes.first().map_or(next, |(at, _)| next.min(*at));
     }
 
-    /// Writes the notes about the bytes at an address, and advances past them.
+    /// Writes the relocations of the bytes at an address and the first note about them, and advances past the bytes.
     pub fn write(&mut self, address: u64, len: usize, out: &mut Vec<u8>) {
         let mut text = String::new();
         let end = address.saturating_add(len as u64);

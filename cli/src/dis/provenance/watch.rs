@@ -41,7 +41,8 @@ pub struct Watch<'a> {
     given: u128,
     /// Whether each line from the beginning of the function on is reached from the line before it.
     is_straight: bool,
-    /// Whether the function calls other functions, or has a jump or branch to code outside of it.
+    /// Whether the function calls other functions, has a jump whose target is not known, such as a return, or has a
+    /// branch to code outside of it.
     leaves: bool,
     found: Vec<Found<'a>>,
     /// The number of notes in `found` from earlier functions.

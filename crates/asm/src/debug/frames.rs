@@ -20,7 +20,7 @@ const RETURN: u64 = 16;
 /// The number of registers that fit into short opcodes.
 const SHORT: u64 = 64;
 const POINTER: u8 = 8;
-/// The encoding of addresses in `.eh_frame`: a signed distance of 4 bytes from the place where it is written.
+/// The encoding of code addresses in `.eh_frame`: a signed distance of 4 bytes from the place where it is written.
 const DISTANCE: u8 = 0x1b;
 
 /// The flag of encodings in which an address is relative to the place where it is written.
@@ -77,7 +77,7 @@ pub struct Frame {
     /// The place of the directive that begins the frame.
     pub place: Span,
     common: Common,
-    /// The offsets at which rules begin to hold, with the rules' bytes, or with the label of this place in the table.
+    /// The offsets at which rules begin to hold, with the rules' bytes, or with a label for the place in the table.
     rules: Vec<(u64, Vec<u8>, Option<SymbolId>)>,
     /// The offset in bytes that the last rule with an offset has set; [`Rule::More`] adds to it.
     offset: i64,

@@ -93,8 +93,8 @@ impl<'a> Symbols<'a> {
         all.iter().for_each(|symbol| writer.write_symbol(symbol));
     }
 
-    /// The numbers of the symbols in the order in which a linker adds their names: the local symbols of its inputs, their
-    /// other symbols, and its own.
+    /// The numbers of the symbols in the order in which a linker adds their names: the local symbols of its inputs, the
+    /// other symbols of its inputs, and its own.
     fn by_name(&self) -> impl Iterator<Item = usize> + use<> {
         let mut numbers = vec![0; self.hidden.len()];
         for (at, n) in self.order.iter().enumerate() {

@@ -111,7 +111,7 @@ fn a_linked_file_has_no_address_in_32_bits() {
     assert!(good("s_endpgm\n.data\nk: .quad k\n.long k-4-k").to_code_object(false).is_ok());
 }
 
-/// A linker defines the beginnings and the ends of the tables of functions, and of sections whose names are those of C.
+/// A linker defines the beginnings and the ends of tables of functions, and of sections whose names are C identifiers.
 #[test]
 fn names_that_no_linker_defines_are_refused() {
     let linked = |name: &str| good(&format!("s_endpgm\n.data\n.quad {name}")).to_code_object(false);

@@ -243,8 +243,8 @@ pub fn cases() -> Vec<Case> {
     all
 }
 
-/// Arithmetic in other modes: constrained intrinsics tell LLVM how to round, and an attribute of the function whether
-/// to flush denormal numbers, except in `fma`.
+/// Arithmetic in other modes. Constrained intrinsics tell LLVM how to round. An attribute of the function tells it to
+/// flush denormal numbers; `fma` is not tried in that mode.
 fn modes((width, name, suffix): (&'static str, &'static str, &'static str)) -> Vec<Case> {
     let mut all = Vec::new();
     for (word, rounding) in [("ne", "tonearest"), ("up", "upward"), ("down", "downward"), ("zero", "towardzero")] {

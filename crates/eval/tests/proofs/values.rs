@@ -44,7 +44,7 @@ const FLOATS: [(&str, Pattern); 4] = [
     ("f64", Pattern::Float(11, 52)),
 ];
 
-/// A float: zero, denormal, one, the largest, infinity, NaN, signaling NaN, or near such a number.
+/// A float: zero, denormal, one, the largest, infinity, NaN, signaling NaN, or a random number, most often near one.
 pub fn float(exponent: u32, fraction: u32, rng: &mut Rng) -> u64 {
     let (top, ones) = ((1u64 << exponent) - 1, (1u64 << fraction) - 1);
     let bias = top >> 1;

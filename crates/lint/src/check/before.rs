@@ -23,8 +23,8 @@ pub struct Before<'g> {
 }
 
 impl<'g> Before<'g> {
-    /// The state before the first instruction of a function that unknown callers may call. `general`: the result of
-    /// [`general_registers`].
+    /// The state before the first instruction of a kernel, or of a function that unknown callers may call. `general`:
+    /// the result of [`general_registers`].
     pub fn function(flow: &Flow<'_>, functions: &Functions<'_, '_>, block: usize, general: &'g RegSet) -> Before<'g> {
         let target = flow.target();
         let descriptor = functions.kernel(flow, block).0.and_then(|symbol| symbol.descriptor);

@@ -91,7 +91,7 @@ impl Check<'_, '_, '_> {
     }
 }
 
-/// Whether an instruction reads this vector register by itself, and other vector registers in pairs.
+/// Whether an instruction reads this vector register by itself, and has an operand that is a pair of vector registers.
 fn reads_beside_pair(inst: &Inst, msb: VgprMsb, register: u16) -> bool {
     let mut operands = inst.operands().filter(|operand| matches!(operand.value, Value::Reg(Reg::Vgpr(_))));
     let is_it = |operand: Operand| {

@@ -201,7 +201,7 @@ impl What {
         rules::severity(self.rule(), hazard)
     }
 
-    /// The name of the rule: `missing-wait`, or that of the rule of a hazard, such as `F01`.
+    /// The name of the rule, such as `missing-wait`, or `F01` for a hazard that is sure.
     pub fn rule(&self) -> &'static str {
         match self {
             What::MissingWait(wait) if wait.is_sure() => "missing-wait",
@@ -452,7 +452,7 @@ impl Finding<'_> {
         self.what.severity()
     }
 
-    /// The name of the rule: `missing-wait`, or that of the rule of a hazard, such as `F01`.
+    /// The name of the rule, such as `missing-wait`, or `F01` for a hazard that is sure.
     pub fn rule(&self) -> &'static str {
         self.what.rule()
     }

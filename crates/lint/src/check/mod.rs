@@ -39,9 +39,9 @@ const MAX_STEPS: usize = 500_000;
 /// The number of groups of functions that [`section`] checks before it gives their findings to the caller.
 const TOGETHER: usize = 64;
 
-/// All findings in the sections of a code object. The findings about functions are in the order of the functions'
-/// addresses, and the findings about a whole section follow them. `target`: the target for which the code is read; the
-/// wave size that a descriptor states replaces its own.
+/// All findings in the sections of a code object. For each wave size in a section, the findings about functions are in
+/// the order of the functions' addresses. The findings about the whole section follow them. `target`: the target for
+/// which the code is read; the wave size that a descriptor states replaces the target's own.
 ///
 /// ```
 /// use amdgpu_isa::Target;

@@ -13,8 +13,8 @@ use crate::edits::Pending;
 const MOST: usize = 10_000;
 
 /// The addresses of the blocks on a short path from one instruction to another, along which the operation of the first
-/// one stays outstanding. Empty if both are in the same block, or no path was found. `steps`: the number of instructions
-/// that this search and later ones may look at.
+/// one stays outstanding. Empty if both are in the same block, or no path was found. `steps`: the number of
+/// instructions that this search and later ones may look at.
 pub fn outstanding(flow: &Flow<'_>, producer: u64, (last, consumer): (usize, u64), steps: &mut usize) -> Vec<u64> {
     if is_before(flow, producer, (last, consumer)) {
         return Vec::new();

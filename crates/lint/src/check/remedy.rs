@@ -10,8 +10,8 @@ use super::{Finding, What};
 use crate::change;
 use crate::edits::MachineState;
 
-/// Sets, for each finding about an instruction, the instructions that are missing before it. `before`: the earlier
-/// instructions of its block, with their addresses.
+/// Sets, for each finding about `inst`, the instructions that are missing before `inst`. `before`: the earlier
+/// instructions of the block of `inst`, with their addresses.
 pub fn repair(found: &mut [Finding<'_>], inst: &Inst, before: &[(u64, Inst)], now: &MachineState) {
     for finding in found {
         finding.repair = match &finding.what {

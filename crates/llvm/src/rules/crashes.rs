@@ -82,8 +82,8 @@ pub fn crash_on_unnamed_matrix_format(case: &Case) -> bool {
         && formats.iter().any(|format| *format > 4)
 }
 
-/// A matrix operation of CDNA5, or a conversion of a part of a matrix, with a source that is neither VGPRs nor a
-/// constant.
+/// A matrix operation of CDNA5, or a conversion of a part of a matrix, that the library refuses. LLVM crashes on a
+/// source that is neither VGPRs nor a constant.
 pub fn crash_on_scalar_matrix(case: &Case) -> bool {
     let matrix = [0xcc33, 0xcc88].iter().any(|op| [16, 80].iter().any(|lsb| field(case, *lsb, 16) == *op));
     let convert = field(case, 26, 6) == 0b110101 && (663..=728).contains(&field(case, 16, 10));

@@ -124,7 +124,7 @@ pub fn we_refuse_unused_source_of_pair(case: &Case) -> bool {
     }
 }
 
-/// v_med3_f32 (543) and v_med3_f16 (591) of RDNA3 in VOP3.
+/// VOP3 with the opcode that v_med3_f32 (543) or v_med3_f16 (591) has on RDNA3.
 pub fn we_refuse_moved_opcode(case: &Case) -> bool {
     let vop3 = field(case, 26, 6) == 0b110101 && [543, 591].contains(&field(case, 16, 10));
     let unknown = matches!(&case.ours, Ours::Refused(reason) if reason.starts_with("unknown VOP3A opcode "));
@@ -145,7 +145,7 @@ pub fn llvm_refuses_runs_into_vcc(case: &Case) -> bool {
     matches!(case.llvm, Answer::Reject) && text.contains("s105,vcc_lo")
 }
 
-/// Scope, temporal hint and nv after a scalar prefetch, which LLVM does not print.
+/// A scalar prefetch whose scope, temporal hint and nv LLVM does not print.
 pub fn policy_of_prefetch(case: &Case) -> bool {
     texts(case).is_some_and(|(ours, llvm)| {
         let policy = ours.strip_prefix(llvm).unwrap_or("");
@@ -236,7 +236,7 @@ pub fn we_refuse_signs_of_matrices(case: &Case) -> bool {
     matrix && signs && (ours && refused_text(case).is_some_and(|text| text.starts_with("v_wmma_")))
 }
 
-/// v_wmma_f32_16x16x128_f8f6f4 whose formats (13:11, and 14 above 60:59) are a named one and one above 4: the texts
+/// v_wmma_f32_16x16x128_f8f6f4 whose formats (13:11, and 14 above 60:59) are one from 2 to 4 and one above 4: the texts
 /// differ in the last register of a matrix.
 pub fn size_beside_unnamed_format(case: &Case) -> bool {
     let formats = [field(case, 11, 3), field(case, 14, 1) << 2 | field(case, 59, 2)];

@@ -80,7 +80,7 @@ pub fn we_refuse_null_resource(case: &Case) -> bool {
     ours && refused_text(case).is_some_and(|text| of.iter().any(|of| text.starts_with(of)) && text.contains(", null"))
 }
 
-/// The bits `nv` and `scale_offset` of memory operations of three dwords, which only gfx1250 has.
+/// A memory operation of three dwords with a bit that only gfx1250 has: `nv` or `scale_offset`.
 pub fn we_refuse_bits_of_gfx1250(case: &Case) -> bool {
     let bits = [("(nv)", " nv"), ("(scale_offset)", " scale_offset")];
     let named = |text: &str| {
@@ -187,7 +187,7 @@ pub fn we_refuse_literal_lane(case: &Case) -> bool {
     lane && field(case, 41, 9) == LITERAL && refused_text(case).is_some_and(|text| text.contains("lane_b32 "))
 }
 
-/// v_movrels_b32, v_movrelsd_b32 or v_movrelsd_2_b32 with SDWA and s0.
+/// v_movrels_b32, v_movrelsd_b32 or v_movrelsd_2_b32 with SDWA and its bit s0 (55).
 pub fn we_refuse_scalar_movrels(case: &Case) -> bool {
     let sdwa = field(case, 31, 1) == 0 && field(case, 0, 9) == SDWA && field(case, 55, 1) == 1;
     sdwa && refused_text(case).is_some_and(|text| text.starts_with("v_movrels"))
@@ -205,7 +205,7 @@ pub fn we_refuse_literal_register(case: &Case) -> bool {
     wide && refused_text(case).is_some_and(|text| names.iter().any(|name| text.starts_with(name)))
 }
 
-/// A tensor whose first or second part is null, or only one of the third and fourth.
+/// A tensor operation with null as its first or second part, or as exactly one of its third and fourth parts.
 pub fn we_refuse_null_tensor(case: &Case) -> bool {
     let nulls = [64, 72, 80, 88].map(|lsb| field(case, lsb, 8) == 124);
     let wrong = nulls[0] || nulls[1] || nulls[2] != nulls[3];
@@ -247,7 +247,7 @@ pub fn we_refuse_dpp_scalar(case: &Case) -> bool {
     dpp && field(case, 41, 9) < 256 && refused_text(case).is_some()
 }
 
-/// LLVM names an accumulation register on a target without them.
+/// LLVM names an accumulation register on a target without such registers.
 pub fn we_refuse_accvgpr(case: &Case) -> bool {
     let none = case.target.name().starts_with("gfx8")
         || ["gfx900", "gfx904", "gfx906", "gfx9-generic", "gfx908"].contains(&case.target.name());

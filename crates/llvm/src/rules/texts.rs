@@ -180,7 +180,7 @@ pub fn tensor_stop(case: &Case) -> bool {
 }
 
 /// v_fma_mixlo_f16, v_fma_mixhi_f16, v_cvt_pk_fp8_f32 or v_cvt_pk_bf8_f32 with DPP or DPP8, whose dpp_ctrl (80:72) or
-/// lanes (95:72) are also the code of an inline constant.
+/// lanes (95:72) are also the code of an inline constant or of a literal.
 pub fn dpp_ctrl_as_source_code(case: &Case) -> bool {
     let mix = field(case, 23, 9) == 0b1_1001_1000 && [33, 34, 62, 63].contains(&field(case, 16, 7));
     let packs = if is_gfx13(case) { [890, 891] } else { [873, 874] };
@@ -224,8 +224,8 @@ pub fn pk_fmac_literal(case: &Case) -> bool {
     })
 }
 
-/// v_fmac_f32, v_fmac_f16 or v_fmac_f64 in VOP3 with DPP or DPP8 whose src1 (49:41) is an inline constant. The texts
-/// differ only in the constant.
+/// v_fmac_f32, v_fmac_f16 or v_fmac_f64 in VOP3 with DPP or DPP8 whose src1 (49:41) is an inline constant or 255. The
+/// texts differ only in the constant; the library refuses 255.
 pub fn fmac_dpp_constant(case: &Case) -> bool {
     let dpp = field(case, 26, 6) == 0b110101 && [233, 234, 250].contains(&field(case, 32, 9));
     let code = field(case, 41, 9);
@@ -280,7 +280,7 @@ pub fn llvm_lacks_newer_opcode(case: &Case) -> bool {
     ours && matches!(case.llvm, Answer::Reject | Answer::Crash)
 }
 
-/// VOP3 with DPP or DPP8 whose src1 or src2 is 255.
+/// VOP3 or VOP3P with DPP or DPP8 whose src1 or src2 is 255.
 pub fn literal_with_dpp(case: &Case) -> bool {
     let wide = [0b110101, 0b110011].contains(&field(case, 26, 6));
     let dpp = wide && [233, 234, 250].contains(&field(case, 32, 9));

@@ -194,7 +194,7 @@ impl Function {
                     }
                     values.step(pairs, (old, &one), (new, &other))?;
                 }
-                // The remaining steps are a neutral instruction that only one file has, and bytes that are not an
+                // The remaining steps are neutral instructions that only one file has, and bytes that are not an
                 // instruction.
                 (None, Some((_, inst))) | (Some((_, inst)), None) if is_neutral(&inst) => values.neutral(&inst),
                 _ => values = Values::default(),

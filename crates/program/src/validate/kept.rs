@@ -153,7 +153,8 @@ impl Kept<'_, '_> {
         let is_filled = b.is_filled(new_section, *formula);
         let is_still = a.by.addend == b.by.addend && self.is_still(section, new_section);
         match section.is_code() {
-            // The walk through the code passes over these numbers, so they have to be those of the linker.
+            // The walk through the code passes over these numbers, so they have to be those of the linker, or
+            // unchanged.
             true if !formula.is_relative => self.leads() && (is_filled || is_still),
             // The place of the table of addresses (GOT) in a linked file is not known.
             false if formula.base == Base::Entry => is_still && files.old.segments.is_empty(),

@@ -27,7 +27,7 @@ pub struct Values {
     wholes: Vec<Option<Whole>>,
     /// Constants, and distances that code makes of a literal, which may differ between the files.
     numbers: Vec<Option<Number>>,
-    /// The carry of the last addition to a value of `made`, in both files.
+    /// The carry or borrow of the last addition to a value of `made`, or subtraction from one, in both files.
     carry: Option<(bool, bool)>,
 }
 
@@ -319,7 +319,8 @@ impl Values {
         [half(0), half(1)]
     }
 
-    /// Records, for the registers from `n` on, the address that an instruction finishes, or half of which it copies.
+    /// Records the address that an instruction finishes, or half of which it copies, for the registers of the halves.
+    /// `n` is the first register that the instruction writes.
     fn finish(&mut self, inst: &Inst, n: usize, copied: [Option<Whole>; 2]) {
         let (first, wholes) = match inst.address_step() {
             Some(AddressStep::Sum) => (n, [whole(self.at(n), self.at(n + 1)); 2]),

@@ -43,7 +43,7 @@ fn report() -> Option<()> {
         let masks = inst.opcode() == Opcode::VAndB32 && inst.get(Field::Src0) == Some(128 + 63);
         masks && inst.set_operand(Field::Src0, Value::Int(31)).is_ok()
     })?;
-    // Changes a branch target: one instruction farther.
+    // Changes a branch target: one dword farther.
     patch(ram, &mut text, |inst| {
         let target = inst.branch_target(0);
         target.is_some_and(|target| inst.set_branch_target(0, target.wrapping_add(4)).is_ok())

@@ -1,5 +1,5 @@
-//! Measures how much stack decoding takes, for random words of zero to five dwords. Most of them are refused, for
-//! various reasons.
+//! Measures how much stack decoding takes, for 65,536 random pieces of code of 0 to 20 bytes. Most pieces are refused,
+//! for various reasons.
 #![no_std]
 #![no_main]
 

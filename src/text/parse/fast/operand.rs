@@ -89,7 +89,7 @@ impl Read {
     }
 }
 
-/// The next characters of the text, padded with zeros. Their number is the length of the longest precomputed text.
+/// The next characters of the text, padded with zeros. They have the size of an entry of the table of texts.
 type Ahead = [u8; 16];
 
 /// A possible meaning of an operand's text.
@@ -148,7 +148,7 @@ impl FastParser<'_> {
         cursor.at += len.min(rest.len());
         read.set(turn, mask, value)?;
         read.is_last = true;
-        // If all parts are empty, the printer writes something else.
+        // If this part is empty, all parts can be. The printer then writes something else.
         read.is_printed |= len == 0;
         Some(())
     }
