@@ -236,6 +236,9 @@ fn what_constructors_cannot_be_made_of_is_refused() {
         messages.extend(messages_of(&source).into_iter().map(String::from));
     }
     assert!(messages.len() > 4, "only {messages:?} were found");
+    let (_, targets) = real.iter().find(|(name, _)| name == "targets.isa").unwrap();
+    let is_row = |line: &str| line.split_whitespace().take(2).eq(["target", "gfx942"]);
+    let row = format!("targets.isa:{}:", targets.lines().position(is_row).unwrap() + 1);
     for &(file, piece, by, expected) in bad::OF_CONSTRUCTORS {
         let mut tables = real.clone();
         let (_, text) = tables.iter_mut().find(|(name, _)| name == file).unwrap();
@@ -248,7 +251,8 @@ fn what_constructors_cannot_be_made_of_is_refused() {
         let enabled = |feature: &str| [target, "make"].contains(&feature);
         let parsed = build::parse_all(tables.iter().map(|(name, text)| (name.as_str(), text.as_str())));
         let said = parsed.and_then(|isa| build::generate(&isa, enabled)).map_err(|e| e.to_string());
-        assert_eq!(said.err().as_deref(), Some(expected), "{file}: `{piece}` -> `{by}`");
+        let expected = expected.replace("targets.isa:gfx942:", &row);
+        assert_eq!(said.err(), Some(expected.clone()), "{file}: `{piece}` -> `{by}`");
         let message = expected.splitn(3, ':').nth(2).unwrap().trim_start();
         messages.retain(|m| !matches(m, message));
     }

@@ -16,7 +16,7 @@ pub fn scan(target: Target) -> Option<fn(&[u8]) -> Done> {
     match target.name().split(':').next()? {
         name if name.starts_with("gfx9") => Some(|code| walk(code, |first, _| gfx9(first))),
         name if name.starts_with("gfx11") => Some(|code| walk(code, gfx11)),
-        name if name.starts_with("gfx12") => Some(|code| walk(code, gfx12)),
+        name if name.starts_with("gfx120") => Some(|code| walk(code, gfx12)),
         _ => None,
     }
 }

@@ -86,8 +86,8 @@ impl Hazards {
     /// The number of earlier instructions that a bounded state can hold to count distances from them.
     pub const MOST: usize = 32;
 
-    /// A state before the first instruction. It demands the distances on which manuals and LLVM agree, and those that one
-    /// source knows and no other denies.
+    /// A state before the first instruction. It demands the distances on which manuals and LLVM agree, and those that
+    /// one source knows and no other denies.
     pub const fn new(target: Target) -> Hazards {
         Hazards {
             target,
@@ -148,7 +148,8 @@ impl<C: Capacity> Hazards<C> {
         self.modes
     }
 
-    /// The state at the beginning of a kernel. In needs by rules about this beginning, [`Need::producer`] is an `s_nop`.
+    /// The state at the beginning of a kernel. In needs by rules about this beginning, [`Need::producer`] is an
+    /// `s_nop`.
     ///
     /// ```
     /// # #[cfg(feature = "gfx1250")] {

@@ -431,14 +431,14 @@ pub const ALL: &[Damage] = &[
 ];
 
 /// Damages of the tables in `isa/`, which a build with the feature `make` refuses: for gfx1100 that of vopd.isa, for
-/// gfx942 all others.
+/// gfx942 all others, whose row has the place `targets.isa:gfx942`.
 #[rustfmt::skip] // One line for each damage.
 pub const OF_CONSTRUCTORS: &[Damage] = &[
-    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:90: v_nop and v_nop_e32 would both be made by v_nop_e32"),
-    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:90: build/make does not know what `vdst` of operand type vdsty can be"),
+    ("sop1.isa", "s_wqm_b32 ", "v_nop_e32 ", "targets.isa:gfx942: v_nop and v_nop_e32 would both be made by v_nop_e32"),
+    ("vop1.isa", "v_rcp_f32                  | vdst=b32", "v_rcp_f32 | vdst.vdsty=b32", "targets.isa:gfx942: build/make does not know what `vdst` of operand type vdsty can be"),
     ("vopd.isa", "v_dual_mov_b32          | vdst=b32 src0:i32 ", "v_dual_mov_b32 | vdst=b32 ", "vopd.isa:1: v_dual_mov_b32 has no destination or no source"),
-    ("operands.isa", "type cbsz          named ", "type cbsz swizzle ", "targets.isa:90: build/make does not know the modifier `cbsz` of operand type swizzle"),
-    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:90: dpp_ctrl takes all values"),
-    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:90: `dst_sel` takes all values"),
-    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:90: the constant bus carries 3, and src/make counts up to two"),
+    ("operands.isa", "type cbsz          named ", "type cbsz swizzle ", "targets.isa:gfx942: build/make does not know the modifier `cbsz` of operand type swizzle"),
+    ("operands.isa", "dpp_ctrl         0     1  enum:dpp_ctrl  ", "dpp_ctrl 0 1 any ", "targets.isa:gfx942: dpp_ctrl takes all values"),
+    ("operands.isa", "sdwa_sel         0     1  0-6", "sdwa_sel 0 1 any", "targets.isa:gfx942: `dst_sel` takes all values"),
+    ("targets.isa", "bus=1\ngen gfx7", "bus=3\ngen gfx7", "targets.isa:gfx942: the constant bus carries 3, and src/make counts up to two"),
 ];
