@@ -34,7 +34,7 @@ const GOOD: [(&str, &str); 18] = [
 /// The generated files, or the build's error message.
 fn generate(tables: &[(&str, String)]) -> Result<Vec<(String, String)>, String> {
     build::parse_all(tables.iter().map(|(name, text)| (*name, text.as_str())))
-        // These tables have a complete target with features of RDNA that build/make does not support yet.
+        // These tables have a complete target with features of RDNA that build/emit/make does not support yet.
         .and_then(|isa| build::generate(&isa, |feature| feature != "make"))
         .map_err(|e| e.to_string())
 }
@@ -181,7 +181,7 @@ fn too_many_groups_of_codes_are_left_out_and_too_many_opcode_indices_refused() {
     );
 }
 
-/// Every message of the build needs a table that the build refuses with it, except for a few.
+/// For every message of the build, except a few, there is a bad table that the build refuses with this message.
 #[test]
 fn every_message_of_the_build_has_a_bad_table() {
     let expected = |m: &str| bad::ALL.iter().any(|(.., e)| matches(m, e.splitn(3, ':').nth(2).unwrap().trim_start()));
@@ -203,9 +203,9 @@ fn every_message_of_the_build_has_a_bad_table() {
     assert!(messages > 80, "only {messages} messages were found: does this test still read the sources right?");
 }
 
-/// The files that contain messages: `error.rs` makes errors from messages and has none itself. The good tables have
-/// features of RDNA that build/make does not support; a test below has damaged real tables for the messages of
-/// build/make.
+/// The files that contain messages. `error.rs` is left out, because it makes errors from messages and has none itself.
+/// So is build/emit/make, which does not support features of RDNA that the good tables have; a test below damages real
+/// tables for its messages.
 fn sources(dir: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
@@ -219,7 +219,7 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// The messages of build/make, from damaged real tables.
+/// The messages of build/emit/make, from damaged real tables.
 #[test]
 fn what_constructors_cannot_be_made_of_is_refused() {
     let isa = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/isa"));
@@ -256,7 +256,7 @@ fn what_constructors_cannot_be_made_of_is_refused() {
         let message = expected.splitn(3, ':').nth(2).unwrap().trim_start();
         messages.retain(|m| !matches(m, message));
     }
-    // No complete target has an instruction that is too long for this message.
+    // No complete target has an instruction so long that the build would give this message.
     messages.retain(|m| !m.ends_with("and src/make holds two or four"));
     assert!(messages.is_empty(), "no bad table for {messages:?}");
 }

@@ -53,7 +53,7 @@ fn source_lanes(out: &mut String, isa: &Isa, targets: &[Target]) {
     putln!(out, "static SOURCE_LANES: [(Opcode, u8, &str); {count}] = [{rows}];");
 }
 
-/// Writes `VALUE_MEANINGS`: the effects of the named values of each enum, and the effect without a value.
+/// Writes `VALUE_MEANINGS`: the effects of the named values of enums, and the effect if no value is named.
 fn values(out: &mut String, isa: &Isa) -> Result<()> {
     let mut rows = Vec::new();
     for table in isa.enums.iter().filter(|table| !table.means.is_empty()) {
@@ -95,7 +95,7 @@ fn fields(out: &mut String, isa: &Isa) -> Result<()> {
     Ok(())
 }
 
-/// Writes `LANES`: the lane that each lane reads, for each run of values of the control of DPP.
+/// Writes `LANES`: for each run of values of `dpp_ctrl`, the formula of the lane that a lane reads.
 fn lanes(out: &mut String, isa: &Isa, targets: &[Target]) -> Result<()> {
     let mut rows: Vec<(u16, u16, &str, u128)> = Vec::new();
     for table in isa.enums.iter().filter(|table| !table.lanes.is_empty()) {

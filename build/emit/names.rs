@@ -1,5 +1,7 @@
-//! Writes the parts of constants (`ImmTables`), and the codes and values that have the same name on all targets
-//! (`NameTables`), which re-targeting uses. The names themselves are in the printer's table.
+//! Writes the parts of constants (`ImmTables`); the codes and values that have a name on a target, each with the number
+//! of its name, which is the same on all targets (`NameTables`, for re-targeting); and special registers, fields of
+//! hardware registers, parts of kernel descriptors, and successors of formats. The texts of the names in `NameTables`
+//! are in the printer's table.
 
 use crate::build::emit::camel;
 use crate::build::lower::Target;
@@ -25,7 +27,7 @@ pub fn imms(w: &mut String, isa: &Isa, t: &Target) -> Result<()> {
     put!(w, "messages: &[");
     let values = isa.enums.iter().flat_map(|e| &e.values);
     for (v, (list, is_optional)) in values.filter_map(|v| Some((v, v.operations.as_ref()?))) {
-        // A target without the message has the number of the first target that has it.
+        // If the target lacks the message, the number is the message's number on the first target that has it.
         let here = v.value.of(&t.row.name);
         let Some(number) = here.or_else(|| isa.targets.iter().find_map(|t| v.value.of(&t.name))) else { continue };
         let (list, exists) = (camel(list), here.is_some());

@@ -42,8 +42,8 @@ impl RowText {
     }
 }
 
-/// The text of a row, if it does not need a descriptor: an operand that is always present, in one piece of at most
-/// `most` bits within the first three dwords.
+/// The text of a row; `None` if the row needs a descriptor. An operand in the words needs none if it is of one of the
+/// kinds below, and in one piece of at most `most` bits within the first three dwords.
 fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<(&'static str, String)> {
     let i = match row {
         Row::Desc(desc) | Row::Kept(desc, _) | Row::Off(desc) => desc,
@@ -118,7 +118,8 @@ fn row_text(t: &Target, row: &Row, most: u8, [first, count]: [u8; 2]) -> Option<
     of(RowText { how, turn, acc, address, mask: mask << i.shift, add }, bits)
 }
 
-/// The position of `terms` in the list of all terms, and their number. Terms that are already in the list are shared.
+/// The position of `terms` in the list of all terms (conditions on words, see [`Term`]), and their number. Terms that
+/// are already in the list are shared.
 fn run(all: &mut Vec<Term>, terms: &[Term]) -> [u8; 2] {
     let first = all.windows(terms.len()).position(|some| some == terms).unwrap_or_else(|| {
         all.extend(terms);
@@ -138,7 +139,8 @@ pub struct Operands<'a> {
     lists: Lists<'a>,
     /// The list of each operation, by its index.
     list_of: Vec<u16>,
-    /// The lists of common words, and the number of rows that the other lists use.
+    /// The lists for instructions in which certain bits have certain values, and the number of rows that the other
+    /// lists use.
     fast: Vec<FastOperands>,
     whole: usize,
 }
@@ -169,8 +171,8 @@ impl<'a> Operands<'a> {
         self.longest_of(false).max(2 * self.longest_of(true))
     }
 
-    /// For each page of operations, the index of its distinct page and the lowest index of a list in it; and the
-    /// distinct pages, in which the list of each operation is relative to that lowest index.
+    /// The lists of operations, in pages: for each page, the number of a stored page, and the lowest list in the page;
+    /// and the entries of the stored pages, each relative to that lowest list. Equal pages are stored once.
     fn paged(&self) -> (Vec<(u8, u16)>, Vec<u16>) {
         let mut list_of = self.list_of.clone();
         let last = list_of.last().copied().unwrap_or(0);
@@ -183,7 +185,7 @@ impl<'a> Operands<'a> {
 
 /// The sizes that fit the tables of all targets.
 pub struct Sizes {
-    /// The bits of a row's index in a list.
+    /// The number of bits that a list uses for the number of each row.
     row_bits: u32,
     list: &'static str,
     stored: &'static str,
@@ -202,7 +204,7 @@ impl Sizes {
             list: ty(most(&|o| o.longest())),
             stored: ty(most(&|o| o.longest_of(false).max(o.longest_of(true)))),
             index: if span <= u8::MAX.into() { "u8" } else { "u16" },
-            // A power of two, so that a number of that many bits is always a valid index.
+            // A power of two, so that every number of log2(`fast`) bits is a valid index.
             fast: most(&|o| o.fast.len()).next_power_of_two(),
         }
     }

@@ -16,8 +16,9 @@ pub(crate) struct Start {
     /// Size of the base words in bits; 0 if the target lacks the format.
     #[cfg(feature = "make")]
     pub bits: u8,
-    /// The width of the opcode, and the opcode index of opcode 0, in the opcode space that the first dword usually
-    /// determines. If `OpcodeSpace::second_op_base` is not 0, the width is 0 and the index is `u16::MAX`.
+    /// The width of the opcode, and the opcode index of opcode 0, in the opcode space of `dwords`. Other opcodes of the
+    /// format can be in other spaces. If `OpcodeSpace::second_op_base` is not 0, the width is 0 and the index is
+    /// `u16::MAX`, so that [`Start::number`] looks up the space.
     op_bits: u8,
     base: u16,
 }

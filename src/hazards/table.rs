@@ -7,9 +7,9 @@ use crate::table::paged;
 use crate::target::HAZARDS;
 
 impl Signature {
-    /// The numbers of passes that an instruction takes in the matrix core: the usual number, and the number if a factor
-    /// has 8 bits (`cbsz`, `blgp`). `None` for operations outside the core. A [`Distance`](super::Distance) may depend
-    /// on the number.
+    /// The numbers of passes that an instruction takes in the matrix core: the usual number, and the number if the
+    /// elements of a factor have 8 bits (`cbsz`, `blgp`). `None` for operations outside the core. A
+    /// [`Distance`](super::Distance) may depend on the number.
     ///
     /// ```
     /// # #[cfg(feature = "gfx942")] {
@@ -47,7 +47,7 @@ impl HazardTables {
         bits(rows).filter_map(move |n| Some((n, all.get(n)?)))
     }
 
-    /// The rows that end for those registers which a later instruction overwrites.
+    /// The rows that no longer hold for a register of the producer once a later instruction has overwritten it.
     pub(crate) fn overwritten(&self) -> u128 {
         let over = self.enders.iter().filter(|ender| ender.over && !ender.begins);
         over.fold(0, |rows, ender| rows | ender.rows)

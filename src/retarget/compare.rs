@@ -112,8 +112,8 @@ fn is_width((desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Ope
     kept(x) == kept(y) && (constant || half || x.bits == y.bits)
 }
 
-/// Whether both destinations keep the half of a register that is not written, or neither does. Only DPP makes a
-/// difference: in lanes that it leaves out, every destination counts as read.
+/// Whether both destinations keep the half of a register that is not written, or neither does. Only DPP needs this: in
+/// the lanes that it leaves out, every destination counts as read, so the access does not show it.
 fn same_half(a: &Inst, (desc, x): (&OperandDesc, &Operand), (other, y): (&OperandDesc, &Operand)) -> bool {
     let keeps = |desc: &OperandDesc, operand: &Operand| operand.bits == HALF || desc.access == Some(Access::ReadWrite);
     !x.access.writes() || keeps(desc, x) == keeps(other, y) || a.extension() != Some(Format::Dpp)

@@ -10,9 +10,9 @@
 //! AMDGPU_ISA_WORDS=10000000 $run -- random       # the full run of random words
 //! AMDGPU_ISA_WORDS=all $run -- systematic        # every value of every field
 //! ```
-//! LLVM 23 disassembles the targets that LLVM 22 lacks: `.ci/run full-llvm23` compares them. It also shows which of the
-//! classes and which lines of the page still hold for LLVM 23. The libraries that `libLLVM` needs are beside it, or in
-//! `LD_LIBRARY_PATH`:
+//! LLVM 23 disassembles the targets that LLVM 22 lacks: `.ci/run full-llvm23` compares them. This step also shows
+//! which classes, and which lines of `docs/llvm-differences.md`, still hold for LLVM 23. The libraries that `libLLVM`
+//! needs are beside it, or in `LD_LIBRARY_PATH`:
 //!
 //! ```text
 //! AMDGPU_ISA_LLVM=23 AMDGPU_ISA_LIBLLVM=PATH/libLLVM.so $run

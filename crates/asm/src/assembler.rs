@@ -31,17 +31,18 @@ pub struct Section {
     pub data: Vec<u8>,
     /// The length of the section in bytes. If the section has contents, `data` has the same length.
     pub len: u64,
-    /// The offset of this part in its whole section, in bytes, as an earlier round has found it.
+    /// If the section is one part of a section ([`SectionIdentity::part`]): the offset of the part in the whole, in
+    /// bytes, as the earlier reading of the source found it.
     pub base: u64,
     pub fixups: Vec<Fixup>,
-    /// The position of the section in the order of symbols.
+    /// The position of the section's symbol in the order of the object's symbols.
     pub order: u32,
 }
 
 /// The properties that distinguish sections of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SectionIdentity {
-    /// The group. A linker keeps only one of the groups that have the same symbol.
+    /// The group. Of the groups with the same symbol, a linker keeps only one if they are COMDAT groups.
     pub group: Option<Group>,
     pub unique: Option<u32>,
     /// A label of the section whose order this section follows in a linked file (`SHF_LINK_ORDER`).
@@ -126,7 +127,7 @@ pub struct Assembler {
     pub kernels: Vec<Kernel>,
     /// The kernel whose directives are being read.
     pub kernel: Option<Kernel>,
-    /// The descriptor for another runtime than HSA's that is being read.
+    /// The `.amd_kernel_code_t` descriptor that is being read, which is for a runtime other than HSA's.
     pub kernel_code: Option<super::kernel_code::KernelCode>,
     pub flaws: Flaws,
     /// Flaws that LLVM's assembler finds at the end of the source. They count only if the source has no other errors.
@@ -179,7 +180,7 @@ pub struct Assembler {
     pub comdats: HashMap<SymbolId, bool>,
     /// The number of the first section of each group, by the group's symbol.
     pub groups: HashMap<SymbolId, usize>,
-    /// Whether each symbol is named only through weak names.
+    /// Whether each symbol is named only through aliases of `.weakref`.
     pub weak: Vec<bool>,
     /// Local symbols that relocations name. (For other local symbols, relocations name the section.)
     pub kept: BTreeSet<SymbolId>,
@@ -347,7 +348,7 @@ impl Assembler {
         })
     }
 
-    /// Sets the current offset of the table of symbols.
+    /// Tells the table of symbols the current offset, which is the length of the current section.
     pub fn sync(&mut self) {
         self.table.offset = self.here().len;
     }
@@ -370,7 +371,7 @@ impl Assembler {
         self.known.get(&(name.to_string(), identity.clone())).copied()
     }
 
-    /// The number of the section with only a name, or else of the first section of this name.
+    /// The number of the section with this name and the default identity, or else of the first section of this name.
     pub fn first_section(&self, name: &str) -> Option<usize> {
         let plain = self.find_section(name, &SectionIdentity::default());
         plain.or_else(|| self.firsts.get(name).copied())

@@ -51,7 +51,7 @@ fn has_float_mode(word: PgmRsrc1) -> bool {
     rounds | word.float_denorm_mode_32() | word.float_denorm_mode_16_64() != 0
 }
 
-/// The setting whose directive only exists for targets with modes of work-groups.
+/// The setting whose directive exists only for targets whose work-groups run in WGP mode or in CU mode.
 const GROUP_MODE: &str = "workgroup_processor_mode";
 
 /// The fields: a name, for some a second name, and the place.
@@ -138,7 +138,8 @@ const FIELDS: [(&str, &str, FieldPlace); 68] = [
     (LANES, "", Bits(824, 8)),
     ("call_convention", "", Bits(832, 32)),
     ("runtime_loader_kernel_symbol", "", Bits(960, 64)),
-    // Bits without a name, which LLVM's assembler sets for targets with modes of work-groups.
+    // Entries without a name: the bits that LLVM's assembler sets by default for targets with WGP mode and CU mode.
+    // Entries with names above have these bits, too.
     ("", "", Rsrc1(|word| word.wgp_mode() || word.mem_ordered() || word.fwd_progress())),
     ("", "", Rsrc2(|_| true)),
 ];

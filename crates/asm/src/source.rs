@@ -9,7 +9,7 @@ use super::flaw::{Flaw, Span};
 
 /// The greatest depth of nesting of macros, repetitions and included files.
 const DEPTH: usize = 64;
-/// The least number of bytes that each expansion or included file uses up of the limit on all of them.
+/// The least number of bytes for which an expansion or an included file counts in the limit `Source::most`.
 const EXPANSION: usize = 64;
 
 /// Pairs of directives that begin and end a document. The lines between the two are not statements.
@@ -26,7 +26,7 @@ pub struct File {
     pub from: Option<Span>,
     /// Whether the text is the expansion of a macro or a repetition.
     pub is_made: bool,
-    /// The markers of a preprocessor, if places follow them.
+    /// The markers of a preprocessor, if `Options::follows_markers` is set.
     pub markers: Vec<Marker>,
 }
 
@@ -100,7 +100,8 @@ pub struct Source {
     /// The places of strings that continue in the next line.
     pub long_strings: Vec<Span>,
     has_long_strings: bool,
-    /// The text after the end of the last block in the same line, which is an error.
+    /// The text that follows the directive that ended the block read last, in the line of this directive. Such text is
+    /// an error.
     pub after_end: Option<Span>,
     /// The greatest size of all expansions and included files together, in bytes.
     pub most: usize,
@@ -304,7 +305,7 @@ fn without_comments(text: &str) -> Stripped {
                 at = close;
                 continue;
             }
-            // A character in quotes does not begin a comment. In documents, a character may follow without a quote.
+            // A character in quotes does not begin a comment. In documents, the quote after it may be missing.
             b'\'' if document.is_some() && !line_break(text.get(at..at + 3)) => at += 2,
             b'\'' if next(1) == b'\\' && next(3) == b'\'' => at += 3,
             b'\'' if next(1) != b'\n' && next(2) == b'\'' => at += 2,

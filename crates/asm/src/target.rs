@@ -38,7 +38,8 @@ impl FromStr for Processor {
     /// in `.amdgcn_target`: `amdgcn-amd-amdpal--gfx942`.
     ///
     /// # Errors
-    /// A fault without a place: this build does not have the processor, or the processor does not have the setting.
+    /// A fault without a place: the text names no processor, this build does not have the processor, the processor does
+    /// not have a setting, or the setting ends with neither `+` nor `-`.
     fn from_str(id: &str) -> Result<Processor, Faults> {
         let is_triple = id.contains("-amd-") || id.starts_with("amdgcn");
         let read = match is_triple {
@@ -156,7 +157,7 @@ impl Processor {
         }
     }
 
-    /// The number of scalar registers above a kernel's own.
+    /// The number of scalar registers that VCC, FLAT_SCRATCH and XNACK_MASK add to a kernel's own.
     pub(crate) fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack_mask: bool) -> i64 {
         let registers = Registers { vcc, flat_scratch, xnack_mask, ..Registers::new(self.target) };
         registers.special(self.target).into()

@@ -66,17 +66,17 @@ pub struct CodeObject<'a> {
     /// The target of code outside of kernels.
     pub target: Target,
     pub symbols: Vec<Symbol>,
-    /// Comments on the symbols that the source cannot have.
+    /// Comments on what the source cannot have or keep, and the `.error` if numbers may be pointers.
     pub lost: String,
     /// The numbers of the symbols, by name.
     pub names: HashMap<String, Vec<usize>>,
     /// The relocations of each section, by their offsets in the section.
     pub relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
-    /// The addresses that the code of each section makes relative to itself.
+    /// For each section, the addresses that its code computes relative to its own position.
     pub relative: BTreeMap<usize, Relative>,
     /// The sections whose beginning needs a label.
     pub named: BTreeSet<usize>,
-    /// Whether there is a single section of code.
+    /// Whether there is at most one section of code.
     pub has_one_code: bool,
     /// The descriptors that become directives, each after the numbers of its symbol and of the symbol of its code.
     pub kernels: Vec<(usize, usize, KernelDescriptor)>,
@@ -98,7 +98,7 @@ impl Relocation {
         Relocation { kind, of, goal: None, is_made: false }
     }
 
-    /// A relocation with a place in a section, which gets its label when all sections are known.
+    /// A relocation whose value is a place in a section. It gets the label of the place when all sections are known.
     fn within(kind: u32, section: usize, offset: i64) -> Relocation {
         Relocation { goal: Some((section, offset)), ..Relocation::new(kind, String::new()) }
     }
@@ -246,7 +246,7 @@ impl<'a> CodeObject<'a> {
         let processor = Processor::from_e_flags(flags).map_or("", Processor::name).to_string();
         let triple = format!("amdgcn-{os}--{}", TargetId { processor, features });
         let mut out = format!("\t.amdgcn_target \"{triple}\"\n");
-        // Compilers differ in the settings that a processor has.
+        // The flags may differ from the usual ones, because compilers differ in the settings that a processor has.
         if amdgpu_asm::Processor::flags_of(&triple).is_some_and(|usual| usual != flags) {
             let _ = writeln!(out, "\t.amdgpu_isa_flags {flags:#x}");
         }
@@ -272,8 +272,8 @@ impl<'a> CodeObject<'a> {
         self.file.symbol_table().is_none()
     }
 
-    /// Whether the file is linked and the names of its sections are not in the order of the sections. (Linkers write
-    /// them in this order.)
+    /// Whether the file is linked and the names of its sections are in another order than the sections. Linkers write
+    /// the names in the order of the sections.
     pub fn has_sorted_names(&self) -> bool {
         let sections = self.file.sections();
         let places = sections.map(|section| section.elf_section_header().sh_name(LittleEndian));
@@ -282,7 +282,8 @@ impl<'a> CodeObject<'a> {
         self.file.kind() != ObjectKind::Relocatable && !firsts.is_sorted()
     }
 
-    /// The sections that become text. The assembler makes the other sections itself.
+    /// The sections that are written to the source. The assembler makes some of the others itself; `lost` gets a
+    /// comment on each of the rest. Also finds the symbols, their names, and the relocations.
     pub fn sections(&mut self) -> Result<Vec<Section<'a>>> {
         let fail = |e: object::Error| Error::Damaged(e.to_string());
         let mut all = Vec::new();
@@ -372,7 +373,7 @@ impl<'a> CodeObject<'a> {
         Ok(places)
     }
 
-    /// The groups of sections, as the ends of their directives.
+    /// For each section in a group, by its number: the end of its `.section` directive, which names the group.
     fn groups(&self) -> HashMap<usize, String> {
         let mut groups = HashMap::new();
         for group in self.file.comdats() {
@@ -383,7 +384,7 @@ impl<'a> CodeObject<'a> {
         groups
     }
 
-    /// The values that a loader would write into sections.
+    /// Adds the relocations for a loader, the values that it would write into sections.
     fn dynamic(
         &self,
         sections: &[Section<'a>],
@@ -415,8 +416,8 @@ impl<'a> CodeObject<'a> {
         Ok(())
     }
 
-    /// The relocation of a pointer to an address. An address that no section contains can be the end of a section:
-    /// `__init_array_end` is one, and so is the start of a section that the assembler makes itself. Any other address
+    /// The relocation of a pointer to an address. An address that no section contains can be the end of a section: that
+    /// of `__init_array_end`, or of a section that the assembler makes itself and that begins there. Any other address
     /// becomes an error in the source.
     fn pointer(&self, sections: &[Section<'a>], goal: u64) -> Relocation {
         let named = |section: &&Section<'_>| {
@@ -473,8 +474,8 @@ impl<'a> CodeObject<'a> {
         // In `.section`, the flag `SHF_LINK_ORDER` needs the name of another section, which is not written.
         let letters = || FLAG_LETTERS.iter().filter(|(_, flag)| *flag != SHF_LINK_ORDER);
         // A linker that has joined texts and constants of several lengths leaves the flags of merged sections with the
-        // entry size 0. No directive can state this. An empty part of the section has these flags instead, and a linker
-        // joins it.
+        // entry size 0. No directive can state this. Instead, an empty section of the same name has these flags, and a
+        // linker joins the two.
         let is_joined = section.flags & SHF_MERGE != 0 && section.entry == 0;
         let has = if is_joined { section.flags & !(SHF_MERGE | SHF_STRINGS) } else { section.flags };
         if is_joined {

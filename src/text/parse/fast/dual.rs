@@ -65,7 +65,7 @@ impl FastParser<'_> {
         if can_break_all { inst.check().is_ok() } else { banks(inst).is_none() }
     }
 
-    /// The second operation of this name, and its entry of `FastText::rows`.
+    /// The operation of this name that can be the second of a dual instruction, and its entry of `FastText::rows`.
     fn second(&self, name: &[u8]) -> Option<(OpcodeEntry, u32)> {
         let slots = MNEMONICS_OF[self.target as usize].slots;
         let mask = slots.len().wrapping_sub(1);
