@@ -2,6 +2,7 @@
 
 use amdgpu_isa::layout::{FieldInfo, Layout};
 use amdgpu_isa::{DecodeError, Decoded, Decoder, Inst, Target, decode};
+use amdgpu_llvm::{Answer, Word, known_difference};
 use object::{Object, ObjectSection, SectionKind};
 use std::path::Path;
 
@@ -71,11 +72,13 @@ pub fn mix(target: Target) -> Vec<u8> {
 }
 
 /// An instruction with this opcode and random fields. It breaks no rule, because assemblers refuse instructions that
-/// break one.
+/// break one, and LLVM is not known to crash at it.
 fn one(target: Target, layout: &Layout, op: &FieldInfo, number: u64, random: &mut Random) -> Option<Vec<u8>> {
     let mut tries = (0..100).map_while(|_| any(target, layout, op, number, random));
-    let inst = tries.find(|inst| inst.check().is_ok())?;
-    Some(inst.words().iter().flat_map(|dword| dword.to_le_bytes()).collect())
+    let bytes = |inst: &Inst| inst.words().iter().flat_map(|dword| dword.to_le_bytes()).collect::<Vec<_>>();
+    let crashes =
+        |inst: &Inst| known_difference(target, Word::new(&bytes(inst)), Answer::Crash, amdgpu_llvm::USUAL).is_some();
+    tries.find(|inst| inst.check().is_ok() && !crashes(inst)).as_ref().map(bytes)
 }
 
 /// An instruction with this opcode and random fields. Fields that the decoder refuses get another value.

@@ -96,13 +96,11 @@ fn bench(options: &Options, target: Target, name: &str, once: &[u8]) -> Result<(
     table.row("memcpy", || floor::copy(code, &mut copy));
     if let Some(scan) = scan {
         let (floor, own) = (scan(once), ours::lengths(target, once));
-        if (floor.instructions, floor.bytes) != (own.instructions, own.bytes) {
-            return Err(format!(
-                "{target}: the floor walks {} instructions and the library {}",
-                floor.instructions, own.instructions
-            ));
+        match (floor.instructions, floor.bytes) == (own.instructions, own.bytes) {
+            true => table.row("floor: hand-written length scan", move || scan(code)),
+            // The scan checks no opcodes, so it takes a value of a source that an operation lacks for a literal.
+            false => println!("the floor is left out: its scan does not know the length of each of these instructions"),
         }
-        table.row("floor: hand-written length scan", move || scan(code));
     }
     table.row("length walk", || ours::lengths(target, code));
     table.row("decode", || ours::decode(target, code));
