@@ -104,6 +104,12 @@ pub fn contents(bytes: &[u8]) -> Contents {
     }
 }
 
+/// Two files have to be the same bytes. Their contents are compared first, because they show where a difference is.
+pub fn same(ours: &[u8], theirs: &[u8], what: impl std::fmt::Display) {
+    assert_eq!(contents(ours), contents(theirs), "{what}");
+    assert!(ours == theirs, "{what}: headers, order or tables of names differ");
+}
+
 /// Runs a program of LLVM, which has to succeed.
 pub fn llvm(program: &str, args: &[&str], directory: &Path) {
     // LLVM hangs on some sources.
@@ -125,15 +131,16 @@ pub fn compare(source: &Path, cpu: &str, lanes: Option<u16>, link: bool, work: &
     llvm("llvm-mc-22", &args, &sources());
     let include = text(&sources());
     run(&["asm", "-c", &source, cpu, "-I", &include, "-o", &ours], b"").ok();
-    let read = |path: &str| contents(&std::fs::read(path).unwrap());
-    assert_eq!(read(&ours), read(&theirs), "{source} for {cpu}");
+    let read = |path: &str| std::fs::read(path).unwrap();
+    same(&read(&ours), &read(&theirs), format_args!("{source} for {cpu}"));
     if link {
         llvm("ld.lld-22", &["-shared", &theirs, "-o", &their_code], work);
         run(&["asm", &source, cpu, "-I", &include, "-o", &our_code], b"").ok();
-        assert_eq!(read(&our_code), read(&their_code), "{source} for {cpu}, linked");
-        let first = std::fs::read(&our_code).unwrap();
+        let first = read(&our_code);
+        // The linker adds its name.
+        assert_eq!(contents(&first), contents(&read(&their_code)), "{source} for {cpu}, linked");
         run(&["asm", &source, cpu, "-I", &include, "-o", &our_code], b"").ok();
-        assert_eq!(first, std::fs::read(&our_code).unwrap(), "the same bytes each time");
+        assert_eq!(first, read(&our_code), "the same bytes each time");
     }
 }
 
@@ -225,10 +232,7 @@ fn every_sample_is_taken_apart_and_put_together() {
         assert!(source.contains("`asm --strip`"), "{path:?}");
         assert!(source.contains("`asm --sorted-names`"), "{path:?}");
         run(&["asm", "--strip", "--sorted-names", "-", "-o", output.to_str().unwrap()], source.as_bytes()).ok();
-        let (first, again) = (std::fs::read(&path).unwrap(), std::fs::read(&output).unwrap());
-        // The contents are compared first, because they show where a difference is.
-        assert_eq!(contents(&again), contents(&first), "{path:?}");
-        assert!(again == first, "{path:?}: headers or tables of strings differ");
+        same(&std::fs::read(&output).unwrap(), &std::fs::read(&path).unwrap(), path.display());
         // The source has numbers instead of text only for words whose text would lose bits, and these are few.
         let numbers = source.lines().filter(|line| line.starts_with("\t.long") && line.contains("//")).count();
         assert!(numbers * 50 < source.lines().count(), "{path:?}: {numbers} words are numbers");
@@ -267,7 +271,7 @@ fn relocatable_objects_are_taken_apart_and_put_together() {
         // The text of the instruction has the relocation.
         assert!(source.contains("\ts_add_u32 s4, s4, outside@rel32@lo+4\n"), "{source}");
         run(&["asm", "-c", "-", "-o", &again], source.as_bytes()).ok();
-        assert_eq!(contents(&std::fs::read(&again).unwrap()), contents(&std::fs::read(&first).unwrap()), "{cpu}");
+        same(&std::fs::read(&again).unwrap(), &std::fs::read(&first).unwrap(), cpu);
     }
 }
 
@@ -299,8 +303,7 @@ fn own_symbols_are_in_the_table_if_they_are_set() {
             .args([&llvm, &source])
             .status();
         assert!(status.expect("llvm-mc-22 starts").success());
-        let [ours, llvm] = [&ours, &llvm].map(|path| contents(&std::fs::read(path).unwrap()));
-        assert_eq!(ours, llvm, "{text}");
+        same(&std::fs::read(&ours).unwrap(), &std::fs::read(&llvm).unwrap(), text);
     }
 }
 

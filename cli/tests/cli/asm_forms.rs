@@ -4,10 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _};
-
-use super::asm_file::{contents, directory, sources};
+use super::asm_file::{directory, same, sources};
 use super::run;
 
 const HSA: &str = "amdgcn-amd-amdhsa";
@@ -72,26 +69,6 @@ fn arguments(form: &Form) -> (String, Vec<&'static str>) {
     (cpu, more)
 }
 
-/// The order in an object: the names of symbols, the numbers of symbols whose addresses count, the names of sections
-/// with contents, and the places of relocations.
-fn order(bytes: &[u8]) -> (Vec<String>, Vec<u8>, Vec<String>, Vec<u64>) {
-    let file = ElfFile64::<LittleEndian>::parse(bytes).unwrap();
-    // The two assemblers put the tables of names at different places.
-    let filled =
-        file.sections().filter(|section| section.size() > 0).map(|section| section.name().unwrap().to_string());
-    let filled = filled.filter(|name| ![".strtab", ".shstrtab"].contains(&name.as_str())).collect();
-    let names = file.symbols().map(|symbol| match symbol.section_index() {
-        Some(index) if symbol.kind() == object::SymbolKind::Section => {
-            file.section_by_index(index).unwrap().name().unwrap().to_string()
-        }
-        _ => symbol.name().unwrap().to_string(),
-    });
-    let addressed = file.section_by_name(".llvm_addrsig").map(|section| section.data().unwrap().to_vec());
-    let relocations =
-        file.sections().flat_map(|section| section.relocations().map(|(offset, _)| offset).collect::<Vec<_>>());
-    (names.collect(), addressed.unwrap_or_default(), filled, relocations.collect())
-}
-
 #[test]
 fn what_llvm_takes_becomes_what_llvm_makes() {
     let work = directory("asm-forms");
@@ -111,8 +88,7 @@ fn what_llvm_takes_becomes_what_llvm_makes() {
         let made = run(&args, b"");
         assert_eq!(made.code, Some(0), "{}: {}", form.text, made.err);
         let ours = std::fs::read(&ours).unwrap();
-        assert_eq!(contents(&ours), contents(&theirs), "{}", form.text);
-        assert_eq!(order(&ours), order(&theirs), "{}", form.text);
+        same(&ours, &theirs, &form.text);
     }
 }
 

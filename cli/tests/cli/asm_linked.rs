@@ -6,13 +6,17 @@ use std::process::Command;
 
 use amdgpu_object::elf::{SHT_RELA, Section};
 
-use super::asm_file::{Contents, NEWER, compare, contents, directory, llvm, samples, sources};
+use super::asm_file::{Contents, NEWER, compare, contents, directory, llvm, same, samples, sources};
 use super::run;
 
 const CPUS: [&str; 9] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1103", "gfx1200"];
 
+fn bytes_of(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap()
+}
+
 fn read(path: &Path) -> Contents {
-    contents(&std::fs::read(path).unwrap())
+    contents(&bytes_of(path))
 }
 
 /// Takes a file apart and puts it together again. Returns the new file.
@@ -33,11 +37,10 @@ fn round(source: &Path, triple: &str, cpu: &str, work: &Path) {
     let text = |path: &Path| path.to_str().unwrap().to_string();
     let (cpu_flag, triple_flag) = (format!("-mcpu={cpu}"), format!("-triple={triple}"));
     llvm("llvm-mc-22", &[&triple_flag, &cpu_flag, "-filetype=obj", &text(source), "-o", &text(&object)], work);
-    assert_eq!(contents(&again(&object, &["-c"])), read(&object), "{source:?} for {cpu}");
+    same(&again(&object, &["-c"]), &bytes_of(&object), format_args!("{source:?} for {cpu}"));
     llvm("ld.lld-22", &["-shared", &text(&object), "-o", &text(&linked)], work);
     let bytes = again(&linked, &[]);
-    assert_eq!(contents(&bytes), read(&linked), "{source:?} for {cpu}, linked");
-    assert!(bytes == std::fs::read(&linked).unwrap(), "{source:?} for {cpu}: headers or tables of strings differ");
+    same(&bytes, &bytes_of(&linked), format_args!("{source:?} for {cpu}, linked"));
     let short = work.join("short.co");
     llvm("ld.lld-22", &["-shared", "-s", &text(&object), "-o", &text(&short)], work);
     assert!(again(&short, &[]) == std::fs::read(&short).unwrap(), "{source:?} for {cpu}, linked with -s");
@@ -78,6 +81,17 @@ fn sections_of_every_kind_are_linked_taken_apart_and_put_together() {
     }
 }
 
+/// From 65,280 on, the number of a section does not fit in a symbol, nor the number of sections in the header.
+#[test]
+fn sections_whose_numbers_have_32_bits_are_those_of_llvm() {
+    let work = directory("asm-many-sections");
+    let path = work.join("many.s");
+    let section = |n| format!(".section s{n},\"aw\"\nl{n}:\n.long {n}\n");
+    let sections: String = (0..65_300).map(section).collect();
+    std::fs::write(&path, sections + ".globl l65299\n.protected l65299\n.text\ns_endpgm\n.quad l65299-.\n").unwrap();
+    compare(&path, "gfx942", None, true, &work);
+}
+
 /// A linker joins constants and texts of several lengths in one section, which has the flags of all of them.
 #[test]
 fn joined_constants_keep_their_flags() {
@@ -102,7 +116,7 @@ fn labels_of_two_sections_of_code_are_different() {
     run(&["asm", "-c", "-", "gfx942", "-o", object.to_str().unwrap()], source.as_bytes()).ok();
     let apart = run(&["dis", "--asm", object.to_str().unwrap()], b"").ok();
     assert_eq!(apart.lines().filter(|line| line.starts_with(".L") && line.ends_with("_8:")).count(), 2, "{apart}");
-    assert_eq!(contents(&again(&object, &["-c"])), read(&object));
+    same(&again(&object, &["-c"]), &bytes_of(&object), "again");
 }
 
 /// Addresses in literals of 64 bits, as compilers for CDNA5 make them.
@@ -116,10 +130,10 @@ fn wide_literals_that_a_linker_fills_in_are_taken_apart_and_put_together() {
     std::fs::write(work.join("wide.s"), &source).unwrap();
     let args = ["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx1250", "-filetype=obj", "wide.s", "-o", "theirs.o"];
     llvm("llvm-mc-22", &args, &work);
-    assert_eq!(read(&object), read(&theirs));
+    same(&bytes_of(&object), &bytes_of(&theirs), &source);
     let apart = run(&["dis", "--asm", object.to_str().unwrap()], b"").ok();
     assert!(apart.contains("a@gotpcrel+4") && apart.contains("b@rel64+12") && !apart.contains(".long"), "{apart}");
-    assert_eq!(contents(&again(&object, &["-c"])), read(&object));
+    same(&again(&object, &["-c"]), &bytes_of(&object), "again");
     let listing = run(&["dis", object.to_str().unwrap()], b"").ok();
     assert!(listing.contains("<a@gotpcrel+0x4>") && listing.contains("<b@rel64+0xc>"), "{listing}");
 }
@@ -148,7 +162,7 @@ fn compare_debug(cpu: &str, work: &Path) {
     let args = ["-triple=amdgcn-amd-amdhsa", &cpu_flag, features, "-filetype=obj", "c.s", "-o", &their_object];
     llvm("llvm-mc-22", &args, work);
     run(&["asm", "-c", &text("c.s"), "-o", &our_object], b"").ok();
-    assert_eq!(read(our_object.as_ref()), read(their_object.as_ref()), "{cpu}");
+    same(&bytes_of(our_object.as_ref()), &bytes_of(their_object.as_ref()), cpu);
     llvm("ld.lld-22", &["-shared", &their_object, "-o", "l.co"], work);
     run(&["asm", &text("c.s"), "-o", &text("o.co")], b"").ok();
     let [ours, theirs] = ["o.co", "l.co"].map(|name| read(&work.join(name)));
@@ -350,7 +364,7 @@ fn addends_at_the_places_of_relocations_are_kept() {
         std::fs::write(&source, head + body).unwrap();
         let triple = format!("-triple=amdgcn-{os}");
         llvm("llvm-mc-22", &[&triple, "-mcpu=gfx1030", "-filetype=obj", "pal.s", "-o", "pal.o"], &work);
-        assert_eq!(contents(&again(&object, &["-c"])), read(&object), "{os}");
+        same(&again(&object, &["-c"]), &bytes_of(&object), os);
         let listing = run(&["dis", object.to_str().unwrap()], b"").ok();
         let shown = ["<.text@abs32@lo+0x3c>", "<.rodata@abs32@lo-0x4>", "<ext@rel32@hi+0xc>"];
         shown.iter().for_each(|text| assert!(listing.contains(text), "{os}: {text}: {listing}"));

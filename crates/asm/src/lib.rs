@@ -59,6 +59,7 @@ mod cycles;
 mod data;
 mod debug;
 mod directive;
+mod elf;
 mod encoding;
 mod expr;
 mod fault;
@@ -189,9 +190,9 @@ pub fn assemble(name: &str, text: &str, options: &Options) -> Result<Assembly, F
     let mut rounds = 0;
     let (assembler, image) = loop {
         let (assembler, image) =
-            read_once(name, text, options, (long.clone(), padded.clone(), guess.clone()), rounds + 1 == ROUNDS);
+            read_once(name, text, options, (long.clone(), padded.clone(), guess.clone()), rounds + 1 >= ROUNDS);
         rounds += 1;
-        let is_final = assembler.found == guess || rounds == ROUNDS;
+        let is_final = assembler.found == guess || rounds >= ROUNDS;
         if is_final && assembler.too_far.is_empty() && assembler.broken.is_empty() {
             break (assembler, image);
         }
@@ -269,10 +270,10 @@ impl Assembly {
         code.map(|output| &*output.section.data)
     }
 
-    /// An object for a linker, as `llvm-mc -filetype=obj` writes it.
+    /// An object for a linker, byte for byte as `llvm-mc -filetype=obj` of LLVM 22 writes it.
     ///
     /// # Errors
-    /// The file would be too long.
+    /// The names of sections and symbols have more than 4 GiB.
     pub fn to_object(&self) -> Result<Vec<u8>, Faults> {
         object::write(&self.image).map_err(Faults::without_place)
     }

@@ -5,11 +5,10 @@ mod file;
 pub mod inputs;
 mod layout;
 mod merged;
-mod strings;
 mod tables;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use amdgpu_object::elf::wide;
 use amdgpu_object::elf::{SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
@@ -17,8 +16,8 @@ use amdgpu_object::relocation_kinds::{Base, Formula};
 use object::elf::{PF_R, PF_W, PF_X, PT_DYNAMIC, PT_GNU_RELRO, PT_GNU_STACK, PT_LOAD, PT_NOTE, PT_PHDR};
 use object::elf::{SHT_DYNAMIC, SHT_DYNSYM, SHT_FINI_ARRAY, SHT_GNU_HASH, SHT_HASH, SHT_INIT_ARRAY, SHT_PREINIT_ARRAY};
 use object::elf::{SHT_RELA, SHT_STRTAB, STB_WEAK};
-use object::write::elf::ProgramHeader;
 
+use super::elf::{Header, Segment};
 use super::flaw::{Flaw, Span};
 use super::resolve::{DefinedIn, Image, Referent, Relocation, Symbol};
 use crate::Kind;
@@ -77,6 +76,13 @@ impl Chunk {
             offset: 0,
             inputs: Vec::new(),
         }
+    }
+
+    /// The header of the section. `numbers` has the numbers of the sections that do not come from the source.
+    fn header(&self, numbers: &HashMap<&str, u32>) -> Header {
+        let &Chunk { kind, flags, address, offset, len, info, align, entry, .. } = self;
+        let link = numbers.get(self.link).copied().unwrap_or(0);
+        Header { kind, flags, address, offset, len, link, info, align, entry }
     }
 
     /// Whether the section does not come from the source.
@@ -142,7 +148,7 @@ pub fn write(image: &Image, strip: bool) -> Result<Vec<u8>, Vec<Flaw>> {
     let Written { layout, loaded, faults, .. } = written;
     all_fine(faults)?;
 
-    let symbols = dynamic.symbols(&image.symbols, |n| layout.value(&image.symbols[n]), &layout.indices);
+    let symbols = dynamic.symbols(&image.symbols, &layout);
     let tags = tables::dynamic(&layout, &dynamic, loaded.len() as u64, pointers.relative, tables::arrays(&chunks));
     for (name, bytes) in [(".dynsym", symbols), (RELOCATIONS, tables::relocations(loaded)), (DYNAMIC, tags)] {
         if let Some(chunk) = chunks.iter_mut().find(|chunk| chunk.name == name && chunk.is_made()) {
@@ -255,7 +261,7 @@ fn of_key((n, is_symbol): (usize, bool)) -> Referent {
 }
 
 /// Assigns addresses, and offsets in the file. Returns the program headers.
-fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
+fn place(chunks: &mut [Chunk]) -> Vec<Segment> {
     let mut kinds: Vec<u8> = chunks.iter().map(Chunk::segment).filter(|segment| *segment < 9).collect();
     kinds.dedup();
     let has_notes = chunks.iter().any(|chunk| chunk.rank() == 0);
@@ -298,25 +304,24 @@ fn place(chunks: &mut [Chunk]) -> Vec<ProgramHeader> {
 
 /// The program headers: for their own table, the segments, the dynamic table, the part that is read-only after loading,
 /// the stack, and the notes.
-fn program_headers(chunks: &[Chunk], kinds: &[u8], count: u64) -> Vec<ProgramHeader> {
-    let header = |p_type: u32, p_flags: u32, p_align: u64, of: &dyn Fn(&Chunk) -> bool| {
+fn program_headers(chunks: &[Chunk], kinds: &[u8], count: u64) -> Vec<Segment> {
+    let header = |kind: u32, flags: u32, align: u64, of: &dyn Fn(&Chunk) -> bool| {
         let all: Vec<&Chunk> = chunks.iter().filter(|chunk| of(chunk)).collect();
         let (first, last) = (all.first()?, all.last()?);
-        let is_first = p_type == PT_LOAD && first.segment() == 0;
-        let (p_offset, p_vaddr) = if is_first { (0, 0) } else { (first.offset, first.address) };
-        let p_memsz = last.address + last.len - p_vaddr;
-        let p_filesz = all.iter().map(|chunk| chunk.offset + chunk.data.len() as u64).max()? - p_offset;
-        Some(ProgramHeader { p_type, p_flags, p_offset, p_vaddr, p_paddr: p_vaddr, p_filesz, p_memsz, p_align })
+        let is_first = kind == PT_LOAD && first.segment() == 0;
+        let (offset, address) = if is_first { (0, 0) } else { (first.offset, first.address) };
+        let memory_len = last.address + last.len - address;
+        let len = all.iter().map(|chunk| chunk.offset + chunk.data.len() as u64).max()? - offset;
+        Some(Segment { kind, flags, offset, address, len, memory_len, align })
     };
-    let plain = |p_type: u32, p_flags: u32, at: u64, len: u64, p_align: u64| ProgramHeader {
-        p_type,
-        p_flags,
-        p_offset: at,
-        p_vaddr: at,
-        p_paddr: at,
-        p_filesz: len,
-        p_memsz: len,
-        p_align,
+    let plain = |kind: u32, flags: u32, at: u64, len: u64, align: u64| Segment {
+        kind,
+        flags,
+        offset: at,
+        address: at,
+        len,
+        memory_len: len,
+        align,
     };
     let mut all = vec![plain(PT_PHDR, PF_R, FILE_HEADER, count * PROGRAM_HEADER, 8)];
     for kind in kinds {

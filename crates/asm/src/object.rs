@@ -1,38 +1,22 @@
-//! Writes relocatable objects.
+//! Writes relocatable objects, byte for byte as LLVM's assembler does.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
 
+use amdgpu_object::elf::wide::{RELOCATION, SHORT_RELOCATION, SYMBOL};
 use amdgpu_object::elf::{
-    SHF_EXCLUDE, SHF_GROUP, SHF_INFO_LINK, SHN_AMDGPU_LDS, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_NOBITS,
-    SHT_REL, SHT_RELA,
+    ET_REL, SHF_EXCLUDE, SHF_GROUP, SHF_INFO_LINK, SHN_AMDGPU_LDS, SHN_COMMON, SHT_LLVM_ADDRSIG,
+    SHT_LLVM_CALL_GRAPH_PROFILE, SHT_REL, SHT_RELA, SHT_STRTAB, SHT_SYMTAB, SHT_SYMTAB_SHNDX, STT_SECTION,
 };
-use object::Endianness;
-use object::elf::{EM_AMDGPU, SHN_ABS, SHN_COMMON};
-use object::write::StringId;
-use object::write::elf::{FileHeader, Rel, SectionHeader, SectionIndex, Sym, SymbolIndex, Writer};
+use object::elf::{GRP_COMDAT, SHN_ABS, SHT_GROUP};
 
 use super::assembler::Section;
-use super::resolve::{DefinedIn, Image, Output, Referent, Symbol};
-
-/// The lengths of a relocation with and without an addend, in bytes.
-const RELA: u64 = amdgpu_object::elf::wide::RELOCATION as u64;
-const REL: u64 = amdgpu_object::elf::wide::SHORT_RELOCATION as u64;
+use super::elf::{EntrySection, File, Header, Identity, Names, SymbolEntry, symbol_table};
+use super::resolve::{DefinedIn, Image, Referent, Relocation, Symbol};
 
 /// Whether the relocations of a section have addends.
 fn has_addends(image: &Image, section: &Section) -> bool {
     image.has_addends && section.kind != SHT_LLVM_CALL_GRAPH_PROFILE
-}
-
-/// A group of sections.
-struct Group {
-    /// The symbol that names the group, as a number in the image, and whether other objects may have the group.
-    of: (usize, bool),
-    index: SectionIndex,
-    /// The first section, as a number in the image.
-    first: usize,
-    name: StringId,
-    sections: Vec<SectionIndex>,
 }
 
 /// The numbers of the symbols, local symbols first.
@@ -61,345 +45,229 @@ fn entries(image: &Image) -> Vec<Referent> {
 
 /// The bytes of a relocatable object.
 pub fn write(image: &Image) -> Result<Vec<u8>, String> {
-    let mut buffer = Vec::new();
-    let relocation_names: Vec<Vec<u8>> = image.sections.iter().map(|output| relocation_name(image, output)).collect();
-    let mut writer = Writer::new(Endianness::Little, true, &mut buffer);
-    writer.reserve_file_header();
-    let sections = Sections::reserve(image, &relocation_names, &mut writer);
-    let symbols = Symbols::reserve(image, &sections, &mut writer);
-    let contents = Contents::reserve(image, &sections, &symbols, &mut writer);
-    writer.reserve_symtab();
-    writer.reserve_strtab();
-    writer.reserve_shstrtab();
-    writer.reserve_section_headers();
+    let mut table = Table::default();
+    let names = table.add(".strtab", Header { kind: SHT_STRTAB, align: 1, ..Header::default() });
+    let sections = Sections::of(image, &mut table);
+    let mut symbols = Symbols::of(image, &sections);
+    let header = Header { kind: SHT_SYMTAB, align: 8, entry: SYMBOL as u64, link: names, ..Header::default() };
+    let of_symbols = table.add(".symtab", Header { info: symbols.locals, ..header });
+    let header = Header { kind: SHT_SYMTAB_SHNDX, align: 4, entry: 4, link: of_symbols, ..Header::default() };
+    let of_long_numbers = symbols.have_long_numbers().then(|| table.add(".symtab_shndx", header));
+    let name_bytes = table.name(&mut symbols)?;
 
-    let header = FileHeader {
-        os_abi: image.abi,
-        abi_version: image.abi_version,
-        e_type: object::elf::ET_REL,
-        e_machine: EM_AMDGPU,
-        e_entry: 0,
-        e_flags: image.flags,
-    };
-    writer.write_file_header(&header).map_err(|e| e.to_string())?;
-    let object = Object { image, sections, symbols, contents };
-    object.write_contents(&mut writer);
-    object.write_relocations(&mut writer);
-    object.write_symbols(&mut writer);
-    writer.write_strtab();
-    writer.write_shstrtab();
-    object.write_section_headers(&mut writer);
-    Ok(buffer)
+    let mut file = File::new(&[]);
+    for (output, number) in image.sections.iter().zip(&sections.numbers) {
+        table.put(&mut file, *number, &output.section.data);
+        // A section without contents has a length, too.
+        table.header(*number).len = output.section.len;
+    }
+    for group in &sections.groups {
+        let kind = if group.of.1 { GRP_COMDAT } else { 0 };
+        let words = [kind].into_iter().chain(group.members.iter().copied());
+        table.put(&mut file, group.number, &words.flat_map(u32::to_le_bytes).collect::<Vec<u8>>());
+        table.header(group.number).info = symbols.of_image[group.of.0];
+    }
+    let (entries, long_numbers) = symbol_table(&symbols.entries);
+    table.put(&mut file, of_symbols, &entries);
+    if let (Some(number), Some(numbers)) = (of_long_numbers, long_numbers) {
+        table.put(&mut file, number, &numbers);
+    }
+    for (output, number) in image.sections.iter().zip(&sections.relocations) {
+        if let Some(number) = *number {
+            let has_addends = has_addends(image, &output.section);
+            let all = output.relocations.iter().flat_map(|relocation| symbols.relocation(relocation, has_addends));
+            table.put(&mut file, number, &all.collect::<Vec<u8>>());
+        }
+    }
+    if let (Some(number), Some(all)) = (sections.addressed, &image.addressed) {
+        let mut bytes = Vec::new();
+        all.iter().for_each(|n| crate::leb::unsigned(symbols.of_image[*n].into(), &mut bytes));
+        table.put(&mut file, number, &bytes);
+    }
+    table.put(&mut file, names, &name_bytes);
+    table.link_to(of_symbols);
+    let Image { abi, abi_version, flags, .. } = *image;
+    Ok(file.finish(&table.headers, names, &Identity { abi, abi_version, kind: ET_REL, flags }))
 }
 
-/// The name of the section with the relocations of a section.
-fn relocation_name(image: &Image, output: &Output) -> Vec<u8> {
-    let prefix = if has_addends(image, &output.section) { ".rela" } else { ".rel" };
-    format!("{prefix}{}", output.section.name).into_bytes()
+/// The sections of the file, from section 1 on.
+#[derive(Default)]
+struct Table {
+    names: Vec<String>,
+    headers: Vec<(u32, Header)>,
 }
 
-/// The indices and names of the sections.
+impl Table {
+    /// Adds a section, and returns its number.
+    fn add(&mut self, name: &str, header: Header) -> u32 {
+        self.names.push(name.to_string());
+        self.headers.push((0, header));
+        self.headers.len() as u32
+    }
+
+    /// Gives the sections and symbols their names, and returns the bytes of the table of names.
+    fn name(&mut self, symbols: &mut Symbols<'_>) -> Result<Vec<u8>, String> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).chain(symbols.names.iter().copied()).collect();
+        let Names { bytes, offsets } = Names::sorted(&names)?;
+        let of_sections = self.headers.iter_mut().map(|(name, _)| name);
+        let of_symbols = symbols.entries.iter_mut().map(|entry| &mut entry.name);
+        of_sections.chain(of_symbols).zip(offsets).for_each(|(name, offset)| *name = offset);
+        Ok(bytes)
+    }
+
+    fn header(&mut self, number: u32) -> &mut Header {
+        &mut self.headers[number as usize - 1].1
+    }
+
+    /// Writes the contents of a section.
+    fn put(&mut self, file: &mut File, number: u32, bytes: &[u8]) {
+        let header = self.header(number);
+        (header.offset, header.len) = (file.align(header.align), bytes.len() as u64);
+        file.put(bytes);
+    }
+
+    /// Links the sections that have numbers of symbols to the table of symbols.
+    fn link_to(&mut self, symbols: u32) {
+        const KINDS: [u32; 5] = [SHT_REL, SHT_RELA, SHT_GROUP, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE];
+        let linked = self.headers.iter_mut().filter(|(_, header)| KINDS.contains(&header.kind));
+        linked.for_each(|(_, header)| header.link = symbols);
+    }
+}
+
+/// A group of sections.
+struct Group {
+    /// The symbol that names the group, as a number in the image, and whether other objects may have the group.
+    of: (usize, bool),
+    /// The first section, as a number in the image.
+    first: usize,
+    number: u32,
+    /// The numbers of the sections and of their relocations.
+    members: Vec<u32>,
+}
+
+/// The numbers in the file of the sections of the image, and of the sections that belong to them.
 struct Sections {
-    indices: Vec<SectionIndex>,
-    names: Vec<StringId>,
-    /// The name and index of the relocations of each section that has some.
-    relocations: Vec<Option<(StringId, SectionIndex)>>,
+    numbers: Vec<u32>,
+    /// The number of the relocations of each section that has some.
+    relocations: Vec<Option<u32>>,
     /// The groups in the order of their first sections.
     groups: Vec<Group>,
-    /// The name of the section with the symbols whose addresses are significant, if there is one.
-    addressed: Option<StringId>,
+    /// The section with the symbols whose addresses are significant, if there is one.
+    addressed: Option<u32>,
 }
 
 impl Sections {
-    fn reserve<'a>(image: &'a Image, relocation_names: &'a [Vec<u8>], writer: &mut Writer<'a>) -> Sections {
-        writer.reserve_null_section_index();
-        let mut all = Sections {
-            indices: Vec::new(),
-            names: Vec::new(),
-            relocations: Vec::new(),
-            groups: Vec::new(),
-            addressed: None,
-        };
+    fn of(image: &Image, table: &mut Table) -> Sections {
+        let (numbers, relocations, groups) = (Vec::new(), Vec::new(), Vec::new());
+        let mut all = Sections { numbers, relocations, groups, addressed: None };
         let mut group_numbers = HashMap::new();
-        for (output, relocation_name) in image.sections.iter().zip(relocation_names) {
+        for output in &image.sections {
             let group = output.group.map(|of| {
                 // A group comes before its first section.
                 *group_numbers.entry(of).or_insert_with(|| {
-                    let index = writer.reserve_section_index();
-                    let name = writer.add_section_name(b".group");
-                    all.groups.push(Group { of, index, first: all.indices.len(), name, sections: Vec::new() });
+                    let number =
+                        table.add(".group", Header { kind: SHT_GROUP, align: 4, entry: 4, ..Header::default() });
+                    all.groups.push(Group { of, first: all.numbers.len(), number, members: Vec::new() });
                     all.groups.len() - 1
                 })
             });
-            let index = writer.reserve_section_index();
-            all.indices.push(index);
-            all.names.push(writer.add_section_name(output.section.name.as_bytes()));
+            let Section { name, kind, flags, align, entry, .. } = &output.section;
+            let header = Header { kind: *kind, flags: *flags, align: *align, entry: *entry, ..Header::default() };
+            let number = table.add(name, header);
+            all.numbers.push(number);
             let relocations = (!output.relocations.is_empty()).then(|| {
-                let index = writer.reserve_section_index();
-                (writer.add_section_name(relocation_name), index)
+                let has_addends = has_addends(image, &output.section);
+                let (prefix, kind, len) =
+                    if has_addends { (".rela", SHT_RELA, RELOCATION) } else { (".rel", SHT_REL, SHORT_RELOCATION) };
+                // LLVM sets these flags.
+                let flags = if group.is_some() { SHF_GROUP } else { SHF_INFO_LINK };
+                let header = Header { kind, flags, info: number, align: 8, entry: len as u64, ..Header::default() };
+                table.add(&format!("{prefix}{name}"), header)
             });
             if let Some(group) = group.and_then(|group| all.groups.get_mut(group)) {
-                group.sections.push(index);
-                group.sections.extend(relocations.map(|(_, index)| index));
+                group.members.extend([number].into_iter().chain(relocations));
             }
             all.relocations.push(relocations);
         }
-        all.addressed = image.addressed.as_ref().map(|_| {
-            writer.reserve_section_index();
-            writer.add_section_name(b".llvm_addrsig")
-        });
-        writer.reserve_symtab_section_index();
-        writer.reserve_strtab_section_index();
-        writer.reserve_shstrtab_section_index();
+        for (output, number) in image.sections.iter().zip(&all.numbers) {
+            if let Some(linked) = output.linked {
+                table.header(*number).link = all.numbers[linked];
+            }
+        }
+        let addressed = Header { kind: SHT_LLVM_ADDRSIG, flags: SHF_EXCLUDE, align: 1, ..Header::default() };
+        all.addressed = image.addressed.as_ref().map(|_| table.add(".llvm_addrsig", addressed));
         all
     }
 
-    /// The number of the group whose first section this is.
-    fn group_of(&self, first: usize) -> Option<usize> {
-        self.groups.binary_search_by_key(&first, |group| group.first).ok()
-    }
-
-    /// The index of the section that a symbol names, if it names one.
-    fn index_of(&self, symbol: &Symbol) -> Option<SectionIndex> {
+    /// The section of a symbol in the file.
+    fn of_symbol(&self, symbol: &Symbol) -> EntrySection {
         match symbol.at {
-            DefinedIn::Section(section) => Some(self.indices[section]),
-            DefinedIn::Group(first) => self.group_of(first).map(|group| self.groups[group].index),
-            _ => None,
+            DefinedIn::Section(section) => EntrySection::Number(self.numbers[section]),
+            DefinedIn::Group(first) => {
+                let group = self.groups.binary_search_by_key(&first, |group| group.first);
+                EntrySection::Number(group.map_or(0, |group| self.groups[group].number))
+            }
+            DefinedIn::Undefined => EntrySection::Number(0),
+            DefinedIn::Common => EntrySection::Special(SHN_COMMON),
+            DefinedIn::Absolute => EntrySection::Special(SHN_ABS),
+            DefinedIn::Shared => EntrySection::Special(SHN_AMDGPU_LDS),
         }
     }
 }
 
-/// The entries of the table of symbols.
-struct Symbols {
-    entries: Vec<Referent>,
+/// The table of symbols.
+struct Symbols<'a> {
+    entries: Vec<SymbolEntry>,
+    /// The name of each entry.
+    names: Vec<&'a str>,
     /// The number of local entries, including the empty first entry.
     locals: u32,
-    /// The entry of each section of the image, or 0.
-    of_sections: Vec<SymbolIndex>,
-    /// The entry of each symbol of the image, and its name.
-    indices: Vec<SymbolIndex>,
-    names: Vec<Option<StringId>>,
+    /// The number of the entry of each section of the image, or 0.
+    of_sections: Vec<u32>,
+    /// The number of the entry of each symbol of the image.
+    of_image: Vec<u32>,
 }
 
-impl Symbols {
-    fn reserve<'a>(image: &'a Image, sections: &Sections, writer: &mut Writer<'a>) -> Symbols {
-        writer.reserve_null_symbol_index();
-        let mut all = Symbols {
-            entries: entries(image),
-            locals: 1,
-            of_sections: vec![SymbolIndex(0); image.sections.len()],
-            indices: vec![SymbolIndex(0); image.symbols.len()],
-            names: vec![None; image.symbols.len()],
-        };
-        for entry in &all.entries {
-            match *entry {
-                Referent::Section(section) => {
-                    all.of_sections[section] = writer.reserve_symbol_index(Some(sections.indices[section]));
+impl<'a> Symbols<'a> {
+    fn of(image: &'a Image, sections: &Sections) -> Symbols<'a> {
+        let (of_sections, of_image) = (vec![0; image.sections.len()], vec![0; image.symbols.len()]);
+        let mut all = Symbols { entries: Vec::new(), names: Vec::new(), locals: 1, of_sections, of_image };
+        for (referent, number) in entries(image).into_iter().zip(1..) {
+            match referent {
+                Referent::Section(n) => {
+                    all.of_sections[n] = number;
                     all.locals += 1;
+                    let section = EntrySection::Number(sections.numbers[n]);
+                    let (name, info, other, value, size) = (0, STT_SECTION, 0, 0, 0);
+                    all.entries.push(SymbolEntry { name, info, other, section, value, size });
+                    all.names.push("");
                 }
                 Referent::Symbol(n) => {
                     let symbol = &image.symbols[n];
+                    all.of_image[n] = number;
                     all.locals += u32::from(symbol.is_local());
-                    all.names[n] = Some(writer.add_string(symbol.name.as_bytes()));
-                    all.indices[n] = writer.reserve_symbol_index(sections.index_of(symbol));
+                    all.entries.push(SymbolEntry::of(symbol, sections.of_symbol(symbol)));
+                    all.names.push(&symbol.name);
                 }
                 Referent::None => {}
             }
         }
         all
     }
-}
 
-/// The offsets in the file of the contents of sections, groups and relocations.
-struct Contents {
-    sections: Vec<usize>,
-    /// The bytes that name the symbols whose addresses are significant, and their offset.
-    addressed: (Vec<u8>, usize),
-    groups: Vec<usize>,
-    relocations: Vec<usize>,
-}
-
-impl Contents {
-    fn reserve(image: &Image, sections: &Sections, symbols: &Symbols, writer: &mut Writer<'_>) -> Contents {
-        let mut offsets = Vec::new();
-        for Output { section, .. } in &image.sections {
-            offsets.push(match section.kind {
-                SHT_NOBITS => writer.reserved_len(),
-                _ => writer.reserve(section.data.len(), section.align as usize),
-            });
-        }
-        let mut addressed = Vec::new();
-        for n in image.addressed.iter().flatten() {
-            crate::leb::unsigned(symbols.indices[*n].0.into(), &mut addressed);
-        }
-        let addressed_offset = writer.reserve(addressed.len(), 1);
-        let groups = sections.groups.iter().map(|group| writer.reserve_comdat(group.sections.len())).collect();
-        let mut relocations = Vec::new();
-        for output in &image.sections {
-            relocations.push(match output.relocations.len() {
-                0 => 0,
-                count => writer.reserve_relocations(count, has_addends(image, &output.section)),
-            });
-        }
-        Contents { sections: offsets, addressed: (addressed, addressed_offset), groups, relocations }
-    }
-}
-
-/// An object whose parts have their positions. The parts are written in the order of these positions.
-struct Object<'a> {
-    image: &'a Image,
-    sections: Sections,
-    symbols: Symbols,
-    contents: Contents,
-}
-
-impl Object<'_> {
-    fn write_contents(&self, writer: &mut Writer<'_>) {
-        for Output { section, .. } in &self.image.sections {
-            if section.kind != SHT_NOBITS {
-                writer.write_align(section.align as usize);
-                writer.write(&section.data);
-            }
-        }
-        writer.write(&self.contents.addressed.0);
-        for group in &self.sections.groups {
-            match group.of.1 {
-                true => writer.write_comdat_header(),
-                false => {
-                    writer.write_align(4);
-                    writer.write(&[0; 4]);
-                }
-            }
-            group.sections.iter().for_each(|section| writer.write_comdat_entry(*section));
-        }
+    fn have_long_numbers(&self) -> bool {
+        self.entries.iter().any(|entry| entry.section.is_long())
     }
 
-    fn write_relocations(&self, writer: &mut Writer<'_>) {
-        for output in self.image.sections.iter().filter(|output| !output.relocations.is_empty()) {
-            writer.write_align_relocation();
-            for relocation in &output.relocations {
-                let symbol = match relocation.of {
-                    Referent::Section(section) => self.symbols.of_sections[section],
-                    Referent::Symbol(n) => self.symbols.indices[n],
-                    Referent::None => SymbolIndex(0),
-                };
-                let rel = Rel {
-                    r_offset: relocation.offset,
-                    r_sym: symbol.0,
-                    r_type: relocation.kind,
-                    r_addend: relocation.addend,
-                };
-                writer.write_relocation(has_addends(self.image, &output.section), &rel);
-            }
-        }
-    }
-
-    fn write_symbols(&self, writer: &mut Writer<'_>) {
-        writer.write_null_symbol();
-        for entry in &self.symbols.entries {
-            match *entry {
-                Referent::Section(section) => writer.write_symbol(&Sym {
-                    name: None,
-                    section: Some(self.sections.indices[section]),
-                    st_info: 3,
-                    st_other: 0,
-                    st_shndx: 0,
-                    st_value: 0,
-                    st_size: 0,
-                }),
-                Referent::Symbol(n) => {
-                    let symbol = &self.image.symbols[n];
-                    writer.write_symbol(&Sym {
-                        name: self.symbols.names[n],
-                        section: self.sections.index_of(symbol),
-                        st_info: symbol.bind << 4 | symbol.kind,
-                        st_other: symbol.visibility,
-                        st_shndx: match symbol.at {
-                            DefinedIn::Section(_) | DefinedIn::Group(_) | DefinedIn::Undefined => 0,
-                            DefinedIn::Common => SHN_COMMON,
-                            DefinedIn::Absolute => SHN_ABS,
-                            DefinedIn::Shared => SHN_AMDGPU_LDS,
-                        },
-                        st_value: symbol.value,
-                        st_size: symbol.size,
-                    });
-                }
-                Referent::None => {}
-            }
-        }
-    }
-
-    fn write_section_headers(&self, writer: &mut Writer<'_>) {
-        writer.write_null_section_header();
-        let symtab = writer.symtab_index();
-        for (n, output) in self.image.sections.iter().enumerate() {
-            if let Some(number) = self.sections.group_of(n) {
-                let group = &self.sections.groups[number];
-                let (symbol, count) = (self.symbols.indices[group.of.0], group.sections.len());
-                writer.write_comdat_section_header(group.name, symtab, symbol, self.contents.groups[number], count);
-            }
-            writer.write_section_header(&self.section_header(n, output, symtab));
-            if let Some((name, _)) = self.sections.relocations[n] {
-                writer.write_section_header(&self.relocations_header(n, name, output, symtab));
-            }
-        }
-        if let Some(name) = self.sections.addressed {
-            let (bytes, offset) = &self.contents.addressed;
-            writer.write_section_header(&SectionHeader {
-                name: Some(name),
-                sh_type: SHT_LLVM_ADDRSIG,
-                sh_flags: SHF_EXCLUDE,
-                sh_addr: 0,
-                sh_offset: *offset as u64,
-                sh_size: bytes.len() as u64,
-                sh_link: symtab.0,
-                sh_info: 0,
-                sh_addralign: 1,
-                sh_entsize: 0,
-            });
-        }
-        writer.write_symtab_section_header(self.symbols.locals);
-        writer.write_strtab_section_header();
-        writer.write_shstrtab_section_header();
-    }
-
-    fn section_header(&self, n: usize, output: &Output, symtab: SectionIndex) -> SectionHeader {
-        let section = &output.section;
-        SectionHeader {
-            name: Some(self.sections.names[n]),
-            sh_type: section.kind,
-            sh_flags: section.flags,
-            sh_addr: 0,
-            sh_offset: self.contents.sections[n] as u64,
-            sh_size: section.len,
-            sh_link: match output.linked {
-                Some(linked) => self.sections.indices[linked].0,
-                // The entries of this section have the numbers of symbols in the table of symbols.
-                None if section.kind == SHT_LLVM_CALL_GRAPH_PROFILE => symtab.0,
-                None => 0,
-            },
-            sh_info: 0,
-            sh_addralign: section.align,
-            sh_entsize: section.entry,
-        }
-    }
-
-    /// The header of the relocations of the section with this number.
-    fn relocations_header(&self, n: usize, name: StringId, output: &Output, symtab: SectionIndex) -> SectionHeader {
-        let has_addends = has_addends(self.image, &output.section);
-        let (kind, len) = if has_addends { (SHT_RELA, RELA) } else { (SHT_REL, REL) };
-        SectionHeader {
-            name: Some(name),
-            sh_type: kind,
-            // LLVM sets these flags.
-            sh_flags: if output.group.is_some() { SHF_GROUP } else { SHF_INFO_LINK },
-            sh_addr: 0,
-            sh_offset: self.contents.relocations[n] as u64,
-            sh_size: output.relocations.len() as u64 * len,
-            sh_link: symtab.0,
-            sh_info: self.sections.indices[n].0,
-            sh_addralign: 8,
-            sh_entsize: len,
-        }
+    /// The bytes of a relocation.
+    fn relocation(&self, relocation: &Relocation, has_addend: bool) -> impl Iterator<Item = u8> + use<> {
+        let symbol = match relocation.of {
+            Referent::Section(section) => self.of_sections[section],
+            Referent::Symbol(n) => self.of_image[n],
+            Referent::None => 0,
+        };
+        let info = u64::from(symbol) << 32 | u64::from(relocation.kind);
+        let addend = has_addend.then_some(relocation.addend as u64);
+        [relocation.offset, info].into_iter().chain(addend).flat_map(u64::to_le_bytes)
     }
 }

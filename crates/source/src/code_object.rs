@@ -68,6 +68,8 @@ pub struct CodeObject<'a> {
     pub symbols: Vec<Symbol>,
     /// Comments on what the source cannot have or keep, and the `.error` if numbers may be pointers.
     pub lost: String,
+    /// The directives for the symbols of an object for a linker whose addresses are significant.
+    addressed: String,
     /// The numbers of the symbols, by name.
     pub names: HashMap<String, Vec<usize>>,
     /// The relocations of each section, by their offsets in the section.
@@ -162,6 +164,7 @@ impl<'a> CodeObject<'a> {
             target,
             symbols: Vec::new(),
             lost: String::new(),
+            addressed: String::new(),
             names: HashMap::new(),
             relocations: BTreeMap::new(),
             relative: BTreeMap::new(),
@@ -183,14 +186,14 @@ impl<'a> CodeObject<'a> {
     }
 
     /// The text before the sections.
-    pub fn begin(&self) -> String {
-        self.head() + &self.kept() + &self.lost + &self.declarations()
+    pub fn begin(&self, sections: &[Section<'_>]) -> String {
+        self.head() + &self.kept() + &self.lost + &self.declarations(sections) + &self.addressed
     }
 
     /// The text of a section. `filler` is the filler that holds before the section, and is set to the one that holds
     /// after it.
     pub fn part(&self, section: &Section<'_>, filler: &mut Filler) -> String {
-        let mut text = String::new();
+        let mut text = String::from("\n");
         match self.notes(section) {
             Some(notes) => {
                 self.directive(section, &mut text);
@@ -309,6 +312,12 @@ impl<'a> CodeObject<'a> {
             // Sections of these two types hold numbers of symbols or sections. So do sections of types outside of
             // `PLAIN` that name another section.
             let is_list = [SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE].contains(&kind);
+            if kind == SHT_LLVM_ADDRSIG && self.file.kind() == ObjectKind::Relocatable {
+                if let Some(directives) = symbols::addressed(&self.file, section.data().map_err(fail)?) {
+                    self.addressed = directives;
+                    continue;
+                }
+            }
             if is_list
                 || !PLAIN.contains(&kind) && (header.sh_link(LittleEndian), header.sh_info(LittleEndian)) != (0, 0)
             {
@@ -468,8 +477,8 @@ impl<'a> CodeObject<'a> {
         (metadata::notes(&parts) == section.bytes).then_some(text)
     }
 
-    /// The directive of a section.
-    fn directive(&self, section: &Section<'_>, out: &mut String) {
+    /// Writes the directive of a section.
+    pub fn directive(&self, section: &Section<'_>, out: &mut String) {
         let mut flags = String::new();
         // In `.section`, the flag `SHF_LINK_ORDER` needs the name of another section, which is not written.
         let letters = || FLAG_LETTERS.iter().filter(|(_, flag)| *flag != SHF_LINK_ORDER);
@@ -481,7 +490,7 @@ impl<'a> CodeObject<'a> {
         if is_joined {
             let texts = if section.flags & SHF_STRINGS != 0 { "S" } else { "" };
             let Section { name: whole, index, .. } = section;
-            let _ = write!(out, "\n\t.section {},\"aM{texts}\",@progbits,1,unique,{index}", name(whole));
+            let _ = writeln!(out, "\t.section {},\"aM{texts}\",@progbits,1,unique,{index}", name(whole));
         }
         flags.extend(letters().filter(|(_, flag)| has & flag != 0).map(|(letter, _)| letter));
         let kind = match section.kind {
@@ -495,7 +504,7 @@ impl<'a> CodeObject<'a> {
         };
         let entry = if has & SHF_MERGE != 0 { format!(",{}", section.entry) } else { String::new() };
         let known = letters().fold(MADE_FLAGS, |known, (_, flag)| known | flag);
-        let _ = writeln!(out, "\n\t.section {},\"{flags}\",@{kind}{entry}{}", name(&section.name), section.apart);
+        let _ = writeln!(out, "\t.section {},\"{flags}\",@{kind}{entry}{}", name(&section.name), section.apart);
         if section.flags & !known != 0 {
             let _ = writeln!(out, "// No source can have the flags {:#x} of this section.", section.flags & !known);
         }

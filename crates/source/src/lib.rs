@@ -73,7 +73,7 @@ impl<'a> Source<'a> {
     pub fn parts(&self) -> impl Iterator<Item = String> + use<'_, 'a> {
         let mut filler = self.object.filler();
         let sections = self.sections.iter().map(move |section| self.object.part(section, &mut filler));
-        std::iter::once(self.object.begin()).chain(sections)
+        std::iter::once(self.object.begin(&self.sections)).chain(sections)
     }
 }
 

@@ -7,11 +7,11 @@ use amdgpu_isa::kernel::KernelDescriptor;
 use amdgpu_object::elf::SHN_AMDGPU_LDS;
 use amdgpu_object::relocation_kinds as kinds;
 use object::elf::{
-    STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_OBJECT, STT_TLS, STV_DEFAULT, STV_HIDDEN, STV_INTERNAL,
-    STV_PROTECTED,
+    STB_LOCAL, STB_WEAK, STT_FILE, STT_FUNC, STT_GNU_IFUNC, STT_OBJECT, STT_SECTION, STT_TLS, STV_DEFAULT, STV_HIDDEN,
+    STV_INTERNAL, STV_PROTECTED,
 };
 use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object as _, ObjectKind, ObjectSymbol as _, SymbolFlags};
+use object::{LittleEndian, Object as _, ObjectKind, ObjectSymbol as _, SymbolFlags, SymbolIndex};
 
 use crate::code_object::{CodeObject, Relocation, Section, added, number};
 
@@ -32,6 +32,9 @@ pub struct Symbol {
     /// Whether the directives of the symbol's kernel will make it protected. No earlier directive may make it
     /// protected, because the descriptor would become protected, too.
     pub is_protected_later: bool,
+    /// The greatest number of a section whose own entry comes before the symbol in the table of an object for a linker;
+    /// 0 if there is none.
+    pub after: usize,
 }
 
 /// A kernel descriptor as text.
@@ -74,6 +77,7 @@ fn quoted_bytes(text: &[u8]) -> String {
 /// Reads the symbols. Adds a line to the comment `lost` for each symbol whose name is not UTF-8.
 pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol> {
     let mut found: Vec<(u32, Symbol)> = Vec::new();
+    let mut after = 0;
     let mut add = |symbol: object::read::elf::ElfSymbol64<'_, '_, LittleEndian>| {
         let SymbolFlags::Elf { st_info, st_other } = symbol.flags() else { return };
         let (kind, bind) = (st_info & 15, st_info >> 4);
@@ -82,11 +86,14 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
             let _ = writeln!(lost, "// No source can have the symbol {shown}: its name is not UTF-8.");
             return;
         };
+        let section = number(symbol.section_index());
+        if kind == STT_SECTION {
+            after = after.max(section.unwrap_or(0));
+        }
         // Symbols without a name, symbols of sections and of files, and a linker's `_DYNAMIC` are left out.
-        if name.is_empty() || matches!(kind, 3 | 4) || name == "_DYNAMIC" {
+        if name.is_empty() || [STT_SECTION, STT_FILE].contains(&kind) || name == "_DYNAMIC" {
             return;
         }
-        let section = number(symbol.section_index());
         let is_shared = symbol.elf_symbol().st_shndx.get(LittleEndian) == SHN_AMDGPU_LDS;
         let place = symbol.elf_symbol().st_name.get(LittleEndian);
         let symbol = Symbol {
@@ -101,6 +108,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
             bind,
             visibility: st_other & 3,
             is_protected_later: false,
+            after,
         };
         found.push((place, symbol));
     };
@@ -124,6 +132,22 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
         return named.into_iter().map(|(_, symbol)| symbol.clone()).collect();
     }
     found.into_iter().map(|(_, symbol)| symbol).collect()
+}
+
+/// The directives for symbols whose addresses are significant. `numbers` has the numbers of these symbols in their
+/// table, in LEB128. `None` if one of them has no name.
+pub fn addressed(file: &ElfFile64<'_, LittleEndian>, numbers: &[u8]) -> Option<String> {
+    let mut out = String::from("\t.addrsig\n");
+    for bytes in numbers.split_inclusive(|byte| byte & 0x80 == 0) {
+        let number = bytes
+            .iter()
+            .rev()
+            .try_fold(0usize, |number, byte| Some(number.checked_mul(0x80)? | usize::from(byte & 0x7f)))?;
+        let symbol = file.symbol_by_index(SymbolIndex(number)).ok()?;
+        let shown = symbol.name().ok().filter(|name| !name.is_empty())?;
+        let _ = writeln!(out, "\t.addrsig_sym {}", name(shown));
+    }
+    (numbers.last().is_none_or(|byte| byte & 0x80 == 0)).then_some(out)
 }
 
 impl CodeObject<'_> {
@@ -305,12 +329,24 @@ impl CodeObject<'_> {
     }
 
     /// The directives that name all symbols in the order of their table, so that the assembler has the same order, with
-    /// the values of symbols outside of sections.
-    pub fn declarations(&self) -> String {
+    /// the values of symbols outside of sections. In an object for a linker, sections have entries in the table, too:
+    /// those that come before a local symbol are named before it. All other symbols come first there, because the
+    /// directive of a section may name one of them.
+    pub fn declarations(&self, sections: &[Section<'_>]) -> String {
         let mut out = String::new();
         let is_linked = self.file.kind() != ObjectKind::Relocatable;
         let is_first = |(n, symbol): (usize, _)| self.is_first(n).then_some(symbol);
-        for symbol in self.symbols.iter().enumerate().filter_map(is_first) {
+        let mut symbols: Vec<&Symbol> = self.symbols.iter().enumerate().filter_map(is_first).collect();
+        // The assembler begins with `.text`.
+        let mut unnamed = sections.iter().skip_while(|section| section.name == ".text").peekable();
+        if !is_linked {
+            symbols.sort_by_key(|symbol| symbol.bind == STB_LOCAL);
+        }
+        for symbol in symbols {
+            let comes_before = |section: &&Section<'_>| section.index <= symbol.after;
+            while let Some(section) = unnamed.next_if(|of| !is_linked && symbol.bind == STB_LOCAL && comes_before(of)) {
+                self.directive(section, &mut out);
+            }
             let shown = name(&symbol.name);
             if symbol.section.is_some() || symbol.bind != STB_LOCAL {
                 let bind = match symbol.bind {

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use amdgpu_object::elf::SHF_MERGE;
-use object::Endianness;
-use object::elf::{EM_AMDGPU, SHN_ABS, STB_LOCAL, STV_HIDDEN, STV_PROTECTED};
-use object::write::StringId;
-use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
+use amdgpu_object::elf::wide::SYMBOL;
+use amdgpu_object::elf::{ET_DYN, SHF_MERGE, SHT_STRTAB, SHT_SYMTAB, SHT_SYMTAB_SHNDX};
+use object::elf::{STB_LOCAL, STV_HIDDEN, STV_PROTECTED};
 
-use super::{Chunk, DYNAMIC, Layout, strings};
+use super::{Chunk, DYNAMIC, Layout};
+use crate::elf::{EntrySection, File, Header, Identity, Names, Segment, SymbolEntry, symbol_table};
 use crate::object::sorted;
 use crate::resolve::{DefinedIn, Image, Symbol};
 
@@ -42,65 +41,29 @@ impl<'a> Symbols<'a> {
         Symbols { kept, hidden, order, locals }
     }
 
-    /// Adds the names of the symbols to the file in their order, and then the name `_DYNAMIC`, whose symbol follows the
-    /// local symbols in the table.
-    fn reserve<'s>(&'s self, writer: &mut Writer<'s>) -> (Vec<StringId>, StringId) {
-        writer.reserve_strtab_section_index();
-        writer.reserve_null_symbol_index();
-        let mut add = |name: &'s [u8]| {
-            writer.reserve_symbol_index(None);
-            writer.add_string(name)
-        };
-        let names = self.order.iter().map(|n| add(self.hidden[*n].name.as_bytes())).collect();
-        (names, add(b"_DYNAMIC"))
-    }
-
-    fn write(
-        &self,
-        writer: &mut Writer,
-        names: &(Vec<StringId>, StringId),
-        own: SectionIndex,
-        layout: &Layout,
-        at: u64,
-    ) {
-        let dynamic = Sym {
-            name: Some(names.1),
-            section: Some(own),
-            st_info: STB_LOCAL << 4,
-            st_other: STV_HIDDEN,
-            st_shndx: 0,
-            st_value: at,
-            st_size: 0,
-        };
-        let mut all: Vec<Sym> = Vec::new();
-        for (n, name) in self.order.iter().zip(&names.0) {
-            let symbol = &self.hidden[*n];
-            let section = match symbol.at {
-                DefinedIn::Section(section) => layout.indices.get(&section).map(|n| SectionIndex((*n).into())),
-                _ => None,
-            };
-            all.push(Sym {
-                name: Some(*name),
-                section,
-                st_info: symbol.bind << 4 | symbol.kind,
-                st_other: symbol.visibility,
-                st_shndx: if symbol.at == DefinedIn::Absolute { SHN_ABS } else { 0 },
-                st_value: layout.value(symbol),
-                st_size: symbol.size,
-            });
-        }
+    /// The entries of the table: the local symbols, `_DYNAMIC`, which is at the start of section `own`, and the other
+    /// symbols.
+    fn entries(&self, own: u32, address: u64, layout: &Layout) -> Vec<SymbolEntry> {
+        let (info, other, section) = (STB_LOCAL << 4, STV_HIDDEN, EntrySection::Number(own));
+        let dynamic = SymbolEntry { name: 0, info, other, section, value: address, size: 0 };
+        let mut all: Vec<SymbolEntry> = self.order.iter().map(|n| layout.entry(&self.hidden[*n])).collect();
         all.insert(self.locals, dynamic);
-        all.iter().for_each(|symbol| writer.write_symbol(symbol));
+        all
     }
 
-    /// The numbers of the symbols in the order in which a linker adds their names: the local symbols of its inputs, the
-    /// other symbols of its inputs, and its own.
-    fn by_name(&self) -> impl Iterator<Item = usize> + use<> {
+    /// The bytes of the table of names. Fills in the names of the entries.
+    fn name(&self, entries: &mut [SymbolEntry], is_sorted: bool) -> Result<Vec<u8>, String> {
+        // The numbers of the entries in the order in which a linker adds their names: the local symbols of its inputs,
+        // the other symbols of its inputs, and its own.
         let mut numbers = vec![0; self.hidden.len()];
         for (at, n) in self.order.iter().enumerate() {
-            numbers[*n] = if at < self.locals { at + 1 } else { at + 2 };
+            numbers[*n] = if at < self.locals { at } else { at + 1 };
         }
-        sorted(&self.kept).into_iter().map(move |n| numbers[n]).chain([self.locals + 1])
+        let inputs = sorted(&self.kept).into_iter().map(|n| (numbers[n], self.hidden[n].name.as_str()));
+        let (numbers, names): (Vec<usize>, Vec<&str>) = inputs.chain([(self.locals, "_DYNAMIC")]).unzip();
+        let Names { bytes, offsets } = if is_sorted { Names::sorted(&names)? } else { Names::in_order(&names)? };
+        numbers.into_iter().zip(offsets).for_each(|(n, offset)| entries[n].name = offset);
+        Ok(bytes)
     }
 }
 
@@ -108,81 +71,54 @@ impl<'a> Symbols<'a> {
 pub fn write(
     image: &Image,
     chunks: &[Chunk],
-    segments: &[ProgramHeader],
+    segments: &[Segment],
     layout: &Layout,
     strip: bool,
 ) -> Result<Vec<u8>, String> {
-    let symbols = (!strip).then(|| Symbols::of(image));
-    let mut buffer = Vec::new();
-    let mut writer = Writer::new(Endianness::Little, true, &mut buffer);
-    writer.reserve_file_header();
-    writer.reserve_program_headers(segments.len() as u32);
-    writer.reserve_null_section_index();
-    let mut names = Vec::new();
-    for chunk in chunks {
-        writer.reserve_section_index();
-        names.push(writer.add_section_name(chunk.name.as_bytes()));
-        writer.reserve_until(chunk.offset as usize);
-        writer.reserve(chunk.data.len(), 1);
-    }
-    if symbols.is_some() {
-        writer.reserve_symtab_section_index();
-    }
-    writer.reserve_shstrtab_section_index();
-    let symbol_names = symbols.as_ref().map(|symbols| symbols.reserve(&mut writer));
-    writer.reserve_symtab();
-    writer.reserve_shstrtab();
-    writer.reserve_strtab();
-    writer.reserve_section_headers();
-    let header = FileHeader {
-        os_abi: image.abi,
-        abi_version: image.abi_version,
-        e_type: object::elf::ET_DYN,
-        e_machine: EM_AMDGPU,
-        e_entry: 0,
-        e_flags: image.flags,
-    };
-    writer.write_file_header(&header).map_err(|e| e.to_string())?;
-    writer.write_align_program_headers();
-    segments.iter().for_each(|segment| writer.write_program_header(segment));
-    for chunk in chunks {
-        writer.pad_until(chunk.offset as usize);
-        writer.write(&chunk.data);
-    }
-    writer.write_null_symbol();
-    if let (Some(symbols), Some(names)) = (&symbols, &symbol_names) {
-        let own = chunks.iter().position(|chunk| chunk.name == DYNAMIC && chunk.is_made()).unwrap_or(0);
-        let address = chunks.get(own).map_or(0, |chunk| chunk.address);
-        symbols.write(&mut writer, names, SectionIndex(own as u32 + 1), layout, address);
-    }
-    writer.write_shstrtab();
-    writer.write_strtab();
-    write_headers(&mut writer, chunks, &names);
-    writer.write_symtab_section_header(symbols.as_ref().map_or(0, |symbols| symbols.locals as u32 + 2));
-    writer.write_shstrtab_section_header();
-    writer.write_strtab_section_header();
-    match image.sorted_names {
-        true => Ok(buffer),
-        false => Ok(strings::in_order(buffer, symbols.as_ref().map(Symbols::by_name))),
-    }
-}
-
-fn write_headers(writer: &mut Writer, chunks: &[Chunk], names: &[StringId]) {
     let made = chunks.iter().enumerate().filter(|(_, chunk)| chunk.is_made());
     let numbers: HashMap<&str, u32> = made.map(|(n, chunk)| (chunk.name.as_str(), n as u32 + 1)).collect();
-    writer.write_null_section_header();
-    for (chunk, name) in chunks.iter().zip(names) {
-        writer.write_section_header(&SectionHeader {
-            name: Some(*name),
-            sh_type: chunk.kind,
-            sh_flags: chunk.flags,
-            sh_addr: chunk.address,
-            sh_offset: chunk.offset,
-            sh_size: chunk.len,
-            sh_link: numbers.get(chunk.link).copied().unwrap_or(0),
-            sh_info: chunk.info,
-            sh_addralign: chunk.align,
-            sh_entsize: chunk.entry,
-        });
+    let mut headers: Vec<(&str, Header)> =
+        chunks.iter().map(|chunk| (chunk.name.as_str(), chunk.header(&numbers))).collect();
+    let mut contents = Vec::new();
+    let names = Header { kind: SHT_STRTAB, align: 1, ..Header::default() };
+    let mut symbol_names = None;
+    if !strip {
+        let symbols = Symbols::of(image);
+        let own = numbers.get(DYNAMIC).copied().unwrap_or(1);
+        let address = chunks.get(own as usize - 1).map_or(0, |chunk| chunk.address);
+        let mut entries = symbols.entries(own, address, layout);
+        symbol_names = Some(symbols.name(&mut entries, image.sorted_names)?);
+        let (table, long_numbers) = symbol_table(&entries);
+        let number = headers.len() as u32 + 1;
+        // The names come after the names of sections, and before both there may be the numbers of sections.
+        let (link, info) = (number + 2 + u32::from(long_numbers.is_some()), symbols.locals as u32 + 2);
+        let header = Header { kind: SHT_SYMTAB, align: 8, entry: SYMBOL as u64, link, info, ..Header::default() };
+        headers.push((".symtab", header));
+        contents.push(table);
+        if let Some(numbers) = long_numbers {
+            let header = Header { kind: SHT_SYMTAB_SHNDX, align: 4, entry: 4, link: number, ..Header::default() };
+            headers.push((".symtab_shndx", header));
+            contents.push(numbers);
+        }
     }
+    headers.push((".shstrtab", names));
+    let of_names = headers.len() as u32;
+    headers.extend(symbol_names.is_some().then_some((".strtab", names)));
+    let all: Vec<&str> = headers.iter().map(|(name, _)| *name).collect();
+    let Names { bytes, offsets } = if image.sorted_names { Names::sorted(&all)? } else { Names::unique(&all)? };
+    contents.push(bytes);
+    contents.extend(symbol_names);
+
+    let mut file = File::new(segments);
+    for chunk in chunks {
+        file.pad_until(chunk.offset);
+        file.put(&chunk.data);
+    }
+    for ((_, header), bytes) in headers.iter_mut().skip(chunks.len()).zip(contents) {
+        (header.offset, header.len) = (file.align(header.align), bytes.len() as u64);
+        file.put(&bytes);
+    }
+    let headers: Vec<(u32, Header)> = offsets.into_iter().zip(headers).map(|(name, (_, of))| (name, of)).collect();
+    let Image { abi, abi_version, flags, .. } = *image;
+    Ok(file.finish(&headers, of_names, &Identity { abi, abi_version, kind: ET_DYN, flags }))
 }

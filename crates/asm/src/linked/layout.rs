@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use object::elf::SHN_ABS;
+
 use super::Chunk;
 use super::merged::{self, Moved};
+use crate::elf::{EntrySection, SymbolEntry};
 use crate::resolve::{DefinedIn, Referent, Symbol};
 
 pub struct Layout {
@@ -11,7 +14,7 @@ pub struct Layout {
     pub addresses: BTreeMap<String, u64>,
     /// The addresses of the sections of the source; `indices` has the numbers of the file's sections that contain them.
     inputs: BTreeMap<usize, u64>,
-    pub indices: BTreeMap<usize, u16>,
+    pub indices: BTreeMap<usize, u32>,
     /// The new offsets of the strings of merged sections.
     moved: BTreeMap<usize, Moved>,
 }
@@ -26,7 +29,7 @@ impl Layout {
             }
             for (input, start) in &chunk.inputs {
                 layout.inputs.insert(*input, chunk.address + start);
-                layout.indices.insert(*input, n as u16 + 1);
+                layout.indices.insert(*input, n as u32 + 1);
             }
         }
         layout
@@ -44,6 +47,18 @@ impl Layout {
             DefinedIn::Absolute => symbol.value,
             DefinedIn::Undefined | DefinedIn::Shared | DefinedIn::Common | DefinedIn::Group(_) => 0,
         }
+    }
+
+    /// The entry of a symbol of the source in a table of symbols, still without a name.
+    pub fn entry(&self, symbol: &Symbol) -> SymbolEntry {
+        let section = match symbol.at {
+            DefinedIn::Absolute => EntrySection::Special(SHN_ABS),
+            DefinedIn::Section(section) => EntrySection::Number(self.indices.get(&section).copied().unwrap_or(0)),
+            DefinedIn::Undefined | DefinedIn::Shared | DefinedIn::Common | DefinedIn::Group(_) => {
+                EntrySection::Number(0)
+            }
+        };
+        SymbolEntry { value: self.value(symbol), ..SymbolEntry::of(symbol, section) }
     }
 
     /// The address that a relocation names: symbol or section plus addend.

@@ -8,10 +8,11 @@ use object::elf::{
     DT_FINI_ARRAY, DT_FINI_ARRAYSZ, DT_INIT_ARRAY, DT_INIT_ARRAYSZ, DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ,
 };
 use object::elf::{DT_GNU_HASH, DT_HASH, DT_NULL, DT_RELA, DT_RELACOUNT, DT_RELAENT, DT_RELASZ, DT_STRSZ, DT_STRTAB};
-use object::elf::{DT_SYMENT, DT_SYMTAB, SHN_ABS, STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED, gnu_hash, hash};
+use object::elf::{DT_SYMENT, DT_SYMTAB, STB_GLOBAL, STB_WEAK, STV_DEFAULT, STV_PROTECTED, gnu_hash, hash};
 
 use super::layout::Layout;
 use super::{Chunk, RELOCATIONS};
+use crate::elf::{SymbolEntry, symbol_table};
 use crate::resolve::{DefinedIn, Symbol};
 
 /// The tables of functions that a loader calls, each with the tags of its address and its size.
@@ -107,22 +108,9 @@ impl Dynamic {
         (self.order.len() + 1) * SYMBOL
     }
 
-    pub fn symbols(&self, all: &[Symbol], value: impl Fn(usize) -> u64, indices: &BTreeMap<usize, u16>) -> Vec<u8> {
-        let mut out = vec![0; SYMBOL];
-        for (n, (name, _)) in self.order.iter().zip(&self.names) {
-            let symbol = &all[*n];
-            let section = match symbol.at {
-                DefinedIn::Section(section) => indices.get(&section).copied().unwrap_or(0),
-                DefinedIn::Absolute => SHN_ABS,
-                DefinedIn::Undefined | DefinedIn::Shared | DefinedIn::Common | DefinedIn::Group(_) => 0,
-            };
-            out.extend(name.to_le_bytes());
-            out.extend([symbol.bind << 4 | symbol.kind, symbol.visibility]);
-            out.extend(section.to_le_bytes());
-            out.extend(value(*n).to_le_bytes());
-            out.extend(symbol.size.to_le_bytes());
-        }
-        out
+    pub fn symbols(&self, all: &[Symbol], layout: &Layout) -> Vec<u8> {
+        let entry = |(n, (name, _)): (&usize, &(u32, String))| SymbolEntry { name: *name, ..layout.entry(&all[*n]) };
+        symbol_table(&self.order.iter().zip(&self.names).map(entry).collect::<Vec<_>>()).0
     }
 
     /// The hash table of System V: buckets and chains.
