@@ -110,7 +110,7 @@ pub const SHN_LORESERVE: u16 = 0xff00;
 /// The section number of common symbols, for which a linker allocates memory.
 pub const SHN_COMMON: u16 = 0xfff2;
 /// The section number in place of one that does not fit in its field, and is stored elsewhere.
-const SHN_XINDEX: usize = 0xffff;
+pub const SHN_XINDEX: u16 = 0xffff;
 /// The section number of symbols in the LDS of a workgroup. The value of such a symbol is its alignment in bytes.
 pub const SHN_AMDGPU_LDS: u16 = 0xff00;
 
@@ -135,6 +135,8 @@ pub struct File<'a> {
     pub kind: u16,
     /// The machine, `e_machine`.
     pub machine: u16,
+    /// The address at which execution begins, `e_entry`.
+    pub entry: u64,
     /// The processor and its features, `e_flags`.
     pub flags: u32,
     segments: Table,
@@ -170,6 +172,8 @@ pub struct Section {
     pub info: usize,
     /// The alignment in bytes: the address is a multiple of it.
     pub align: u64,
+    /// The length of an entry in bytes, if the contents are a table of entries with one length.
+    pub entry: u64,
 }
 
 /// The header of a segment.
@@ -271,6 +275,7 @@ impl<'a> File<'a> {
             abi_version,
             kind: 0,
             machine: 0,
+            entry: 0,
             flags: 0,
             segments: empty(),
             sections: empty(),
@@ -278,8 +283,9 @@ impl<'a> File<'a> {
         };
         let read = |at, width| file.number(bytes, at, width).ok_or_else(cut);
         let (kind, machine) = (read(16, 2)? as u16, read(18, 2)? as u16);
-        // The entry point, which is the first of three fields of this width, is at byte 24.
+        // The entry point is the first of three fields of this width.
         let word = if is_64 { 8 } else { 4 };
+        let entry = read(24, word)?;
         let flags_at = 24 + 3 * word;
         let segments = Table {
             offset: read(24 + word, word)?,
@@ -298,11 +304,11 @@ impl<'a> File<'a> {
             if sections.count == 0 && sections.offset != 0 {
                 sections.count = first.size;
             }
-            if names == SHN_XINDEX {
+            if names == usize::from(SHN_XINDEX) {
                 names = first.link;
             }
         }
-        (file.kind, file.machine, file.flags) = (kind, machine, flags);
+        (file.kind, file.machine, file.entry, file.flags) = (kind, machine, entry, flags);
         (file.segments, file.sections, file.names) = (segments, sections, names);
         Ok(file)
     }
@@ -374,6 +380,7 @@ impl<'a> File<'a> {
             link: read(8 + 4 * word, 4)? as usize,
             info: read(12 + 4 * word, 4)? as usize,
             align: read(16 + 4 * word, word)?,
+            entry: read(16 + 5 * word, word)?,
         })
     }
 

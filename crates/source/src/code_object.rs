@@ -9,14 +9,13 @@ use amdgpu_isa::processor::Processor;
 use amdgpu_isa::{Filler, Target};
 use amdgpu_object::TargetId;
 use amdgpu_object::elf::{
-    FLAG_LETTERS, File, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_RELR,
+    FLAG_LETTERS, SHF_LINK_ORDER, SHF_MERGE, SHF_STRINGS, SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE, SHT_RELR,
+    STT_SECTION,
 };
 use amdgpu_object::relocation_kinds::{self as kinds, Formula};
-use object::read::elf::{ElfFile64, ElfSection64, FileHeader as _, SectionHeader as _};
-use object::{
-    LittleEndian, Object as _, ObjectComdat as _, ObjectKind, ObjectSection as _, ObjectSymbol as _, SectionIndex, elf,
-};
+use object::elf;
 
+use crate::elf::{Elf, Group, Open};
 use crate::error::Error;
 use crate::relative::Relative;
 use crate::symbols::{self, Symbol, name};
@@ -56,13 +55,13 @@ const PLAIN: [u32; 6] = [
 /// it.
 const MADE_FLAGS: u64 = amdgpu_object::elf::SHF_INFO_LINK;
 
-fn is_packed(header: &elf::SectionHeader64<LittleEndian>) -> bool {
-    header.sh_type(LittleEndian) == SHT_RELR
+fn is_packed(header: &amdgpu_object::elf::Section) -> bool {
+    header.kind == SHT_RELR
 }
 
 /// The file that is written as a source, with its names, symbols and relocations.
 pub struct CodeObject<'a> {
-    pub file: ElfFile64<'a, LittleEndian>,
+    pub file: Elf<'a>,
     /// The target of code outside of kernels.
     pub target: Target,
     pub symbols: Vec<Symbol>,
@@ -147,10 +146,9 @@ impl<'a> CodeObject<'a> {
         if !amdgpu_object::elf::is_elf(bytes) {
             return Err(Error::NoElf);
         }
-        let file = ElfFile64::parse(bytes).map_err(|e| Error::NoCodeObject(e.to_string()))?;
-        let header = file.elf_header();
-        let (flags, abi, version) = (header.e_flags(LittleEndian), header.e_ident.os_abi, header.e_ident.abi_version);
-        if header.e_machine(LittleEndian) != amdgpu_object::EM_AMDGPU {
+        let file = Elf::parse(bytes)?;
+        let (flags, abi, version) = (file.file.flags, file.file.os_abi, file.file.abi_version);
+        if file.file.machine != amdgpu_object::EM_AMDGPU {
             return Err(Error::OtherMachine);
         }
         let processor = Processor::from_e_flags(flags);
@@ -181,7 +179,7 @@ impl<'a> CodeObject<'a> {
 
     /// The usual filler in code for the file's processor.
     pub fn filler(&self) -> Filler {
-        let processor = Processor::from_e_flags(self.file.elf_header().e_flags(LittleEndian));
+        let processor = Processor::from_e_flags(self.file.file.flags);
         processor.map_or(self.target.filler(), Processor::filler)
     }
 
@@ -207,18 +205,17 @@ impl<'a> CodeObject<'a> {
     /// Comments on the tables of relocations that a linker has kept (`--emit-relocs`), which no directive makes, and on
     /// packed relocations.
     fn kept(&self) -> String {
-        let is_kept = |header: &elf::SectionHeader64<LittleEndian>| {
-            let is_loaded = header.sh_flags(LittleEndian) & u64::from(elf::SHF_ALLOC) != 0;
-            [elf::SHT_RELA, elf::SHT_REL].contains(&header.sh_type(LittleEndian)) && !is_loaded
+        let is_kept = |section: &&amdgpu_object::elf::Section| {
+            [elf::SHT_RELA, elf::SHT_REL].contains(&section.kind) && !section.is_loaded()
         };
-        let tables = self.file.sections().filter(|section| is_kept(section.elf_section_header()));
-        let names: Vec<String> = tables.filter_map(|section| section.name().ok().map(name)).collect();
+        let tables = self.file.sections.iter().filter(is_kept);
+        let names: Vec<String> = tables.filter_map(|section| self.file.name(section).ok().map(name)).collect();
         let mut out = String::new();
-        if self.file.kind() != ObjectKind::Relocatable && !names.is_empty() {
+        if !self.file.is_object() && !names.is_empty() {
             let _ =
                 writeln!(out, "// No source can have the relocations that a linker has kept: {}.", names.join(", "));
         }
-        if self.file.sections().any(|section| is_packed(section.elf_section_header())) {
+        if self.file.sections.iter().any(is_packed) {
             out += "// The packed relocations (`-z pack-relative-relocs`) become plain ones.\n";
         }
         out
@@ -226,8 +223,7 @@ impl<'a> CodeObject<'a> {
 
     /// The directives for the processor and the version of the file, with comments on how to assemble it.
     fn head(&self) -> String {
-        let header = self.file.elf_header();
-        let (flags, abi, version) = (header.e_flags(LittleEndian), header.e_ident.os_abi, header.e_ident.abi_version);
+        let (flags, abi, version) = (self.file.file.flags, self.file.file.os_abi, self.file.file.abi_version);
         let os = match abi {
             ELFOSABI_HSA => "amd-amdhsa",
             65 => "amd-amdpal",
@@ -267,28 +263,26 @@ impl<'a> CodeObject<'a> {
 
     /// Whether the file is for the runtime of HSA.
     pub fn is_hsa(&self) -> bool {
-        self.file.elf_header().e_ident.os_abi == ELFOSABI_HSA
+        self.file.file.os_abi == ELFOSABI_HSA
     }
 
     /// Whether the file lacks the table of symbols that no loader reads.
     pub fn is_stripped(&self) -> bool {
-        self.file.symbol_table().is_none()
+        self.file.symbols.is_none()
     }
 
     /// Whether the file is linked and the names of its sections are in another order than the sections. Linkers write
     /// the names in the order of the sections.
     pub fn has_sorted_names(&self) -> bool {
-        let sections = self.file.sections();
-        let places = sections.map(|section| section.elf_section_header().sh_name(LittleEndian));
+        let places = self.file.numbered().map(|(_, section)| section.name);
         let mut seen = BTreeSet::new();
         let firsts: Vec<u32> = places.filter(|place| seen.insert(*place)).collect();
-        self.file.kind() != ObjectKind::Relocatable && !firsts.is_sorted()
+        !self.file.is_object() && !firsts.is_sorted()
     }
 
     /// The sections that are written to the source. The assembler makes some of the others itself; `lost` gets a
     /// comment on each of the rest. Also finds the symbols, their names, and the relocations.
     pub fn sections(&mut self) -> Result<Vec<Section<'a>>> {
-        let fail = |e: object::Error| Error::Damaged(e.to_string());
         let mut all = Vec::new();
         let mut relocated = BTreeMap::new();
         let (groups, mut seen) = (self.groups(), HashMap::new());
@@ -296,86 +290,81 @@ impl<'a> CodeObject<'a> {
         for (n, symbol) in self.symbols.iter().enumerate() {
             self.names.entry(symbol.name.clone()).or_default().push(n);
         }
-        if self.file.sections().next().is_none() {
+        if self.file.numbered().next().is_none() {
             return Err(Error::NoSections);
         }
-        for section in self.file.sections() {
-            let header = section.elf_section_header();
-            let kind = header.sh_type(LittleEndian);
-            let own_name = section.name().map_err(fail)?.to_string();
+        for (index, section) in self.file.numbered() {
+            let kind = section.kind;
+            let own_name = self.file.name(section)?.to_string();
             if MADE.contains(&kind) || own_name == ".relro_padding" {
                 continue;
             }
-            if header.sh_flags(LittleEndian) & u64::from(elf::SHF_COMPRESSED) != 0 {
+            if section.flags & u64::from(elf::SHF_COMPRESSED) != 0 {
                 return Err(Error::Compressed(own_name));
             }
             // Sections of these two types hold numbers of symbols or sections. So do sections of types outside of
             // `PLAIN` that name another section.
             let is_list = [SHT_LLVM_ADDRSIG, SHT_LLVM_CALL_GRAPH_PROFILE].contains(&kind);
-            if kind == SHT_LLVM_ADDRSIG && self.file.kind() == ObjectKind::Relocatable {
-                if let Some(directives) = symbols::addressed(&self.file, section.data().map_err(fail)?) {
+            if kind == SHT_LLVM_ADDRSIG && self.file.is_object() {
+                if let Some(directives) = symbols::addressed(&self.file, self.file.bytes(section)?) {
                     self.addressed = directives;
                     continue;
                 }
             }
-            if is_list
-                || !PLAIN.contains(&kind) && (header.sh_link(LittleEndian), header.sh_info(LittleEndian)) != (0, 0)
-            {
+            if is_list || !PLAIN.contains(&kind) && (section.link, section.info) != (0, 0) {
                 let shown = name(&own_name);
                 let _ = writeln!(self.lost, "// No source can have the section {shown} of type {kind:#x}.");
                 continue;
             }
-            let places = self.linked_places(&section).map_err(fail)?;
-            let index = section.index().0;
-            relocated.insert(index, places);
+            let bytes = self.file.bytes(section)?;
+            relocated.insert(index, self.linked_places(index, bytes)?);
             let group = groups.get(&index).cloned().unwrap_or_default();
             let others = seen.entry((own_name.clone(), group.clone())).or_insert(0u32);
             let apart = if *others == 0 { group } else { format!("{group},unique,{others}") };
             *others += 1;
-            let bytes = if kind == elf::SHT_NOBITS { &[] } else { section.data().map_err(fail)? };
             all.push(Section {
                 index,
                 name: own_name,
                 kind,
-                flags: header.sh_flags(LittleEndian),
-                entry: header.sh_entsize(LittleEndian),
-                align: section.align().max(1),
-                address: section.address(),
-                size: section.size(),
+                flags: section.flags,
+                entry: section.entry,
+                align: section.align.max(1),
+                address: section.address,
+                size: section.size,
                 apart,
                 bytes,
             });
         }
-        self.dynamic(&all, &mut relocated).map_err(fail)?;
+        self.dynamic(&all, &mut relocated)?;
         self.relocations = relocated;
         self.lost += &self.lacking(&all);
         self.has_one_code = all.iter().filter(|section| section.flags & u64::from(elf::SHF_EXECINSTR) != 0).count() < 2;
         Ok(all)
     }
 
-    /// The relocations of a section of an object for a linker, by place.
-    fn linked_places(
-        &self,
-        section: &ElfSection64<'_, '_, LittleEndian>,
-    ) -> std::result::Result<BTreeMap<u64, Relocation>, object::Error> {
+    /// The relocations of a section of an object for a linker, by place. `bytes` are the section's contents.
+    fn linked_places(&self, section: usize, bytes: &[u8]) -> Result<BTreeMap<u64, Relocation>> {
         let mut places = BTreeMap::new();
-        let is_object = self.file.kind() == ObjectKind::Relocatable;
         // Only an object for a linker has open relocations of a section. A linker has applied the relocations that it
         // keeps, and relocations for a loader are in another section.
-        for (offset, relocation) in section.relocations().filter(|_| is_object) {
-            let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
-            let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
-            let symbol = self.file.symbol_by_index(index)?;
-            let addend = match relocation.has_implicit_addend() {
-                true => {
-                    let place = usize::try_from(offset).ok().and_then(|offset| section.data().ok()?.get(offset..));
-                    place.zip(Formula::of(r_type)).map_or(0, |(place, formula)| formula.addend_at(place))
+        let (true, Some(symbols)) = (self.file.is_object(), &self.file.symbols) else { return Ok(places) };
+        for Open { relocation, has_addend } in self.file.relocations(section)? {
+            let offset = relocation.address;
+            if relocation.symbol == 0 {
+                continue;
+            }
+            let symbol = self.file.symbol(symbols, relocation.symbol);
+            let symbol = symbol.ok_or(Error::Lacking("a relocation names a symbol that does not exist"))?;
+            let addend = match has_addend {
+                false => {
+                    let place = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..));
+                    place.zip(Formula::of(relocation.kind)).map_or(0, |(place, formula)| formula.addend_at(place))
                 }
-                false => relocation.addend(),
+                true => relocation.addend,
             };
-            let relocation = match (symbol.kind(), symbol.section_index()) {
-                (object::SymbolKind::Section, Some(index)) => Relocation::within(r_type, index.0, addend),
-                _ => Relocation::new(r_type, added(name(symbol.name()?), addend)),
+            let relocation = match (symbol.symbol.kind, symbol.section) {
+                (STT_SECTION, Some(index)) => Relocation::within(relocation.kind, index, addend),
+                _ => Relocation::new(relocation.kind, added(name(symbol.text()?), addend)),
             };
             places.insert(offset, relocation);
         }
@@ -385,10 +374,9 @@ impl<'a> CodeObject<'a> {
     /// For each section in a group, by its number: the end of its `.section` directive, which names the group.
     fn groups(&self) -> HashMap<usize, String> {
         let mut groups = HashMap::new();
-        for group in self.file.comdats() {
-            let Ok(of) = group.name() else { continue };
-            let kind = if group.kind() == object::ComdatKind::Any { ",comdat" } else { "" };
-            groups.extend(group.sections().map(|section| (section.0, format!(",{}{kind}", name(of)))));
+        for Group { name: of, is_comdat, members } in self.file.groups() {
+            let kind = if is_comdat { ",comdat" } else { "" };
+            groups.extend(members.into_iter().map(|section| (section, format!(",{}{kind}", name(of)))));
         }
         groups
     }
@@ -398,7 +386,7 @@ impl<'a> CodeObject<'a> {
         &self,
         sections: &[Section<'a>],
         relocated: &mut BTreeMap<usize, BTreeMap<u64, Relocation>>,
-    ) -> std::result::Result<(), object::Error> {
+    ) -> Result<()> {
         // Packed relocations add to the numbers in the file.
         for address in self.packed() {
             let Some(section) = loaded_at(sections, address) else { continue };
@@ -407,18 +395,16 @@ impl<'a> CodeObject<'a> {
             let Some(goal) = bytes.map(|bytes| u64::from_le_bytes(*bytes)) else { continue };
             relocated.entry(section.index).or_default().insert(offset, self.pointer(sections, goal));
         }
-        for (address, relocation) in self.file.dynamic_relocations().into_iter().flatten() {
-            let object::RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
+        for Open { relocation, .. } in self.file.loaded_relocations()? {
+            let address = relocation.address;
             let Some(section) = loaded_at(sections, address) else { continue };
-            let place = match relocation.target() {
-                object::RelocationTarget::Symbol(index) if r_type != kinds::RELATIVE64 => {
-                    let table = self.file.dynamic_symbol_table();
-                    let symbol =
-                        table.map(|table| object::ObjectSymbolTable::symbol_by_index(&table, index)).transpose()?;
-                    let name = name(symbol.map_or(Ok(""), |symbol| symbol.name())?);
-                    Relocation::new(kinds::ABS64, added(name, relocation.addend()))
+            let place = match (relocation.symbol, &self.file.dynamic) {
+                (1.., Some(symbols)) if relocation.kind != kinds::RELATIVE64 => {
+                    let symbol = self.file.symbol(symbols, relocation.symbol);
+                    let symbol = symbol.ok_or(Error::Lacking("a relocation names a symbol that does not exist"))?;
+                    Relocation::new(kinds::ABS64, added(name(symbol.text()?), relocation.addend))
                 }
-                _ => self.pointer(sections, relocation.addend() as u64),
+                _ => self.pointer(sections, relocation.addend as u64),
             };
             relocated.entry(section.index).or_default().insert(address - section.address, place);
         }
@@ -442,9 +428,9 @@ impl<'a> CodeObject<'a> {
 
     /// The addresses of the pointers that packed tables of relocations name.
     fn packed(&self) -> Vec<u64> {
-        let Ok(file) = File::parse(self.file.data()) else { return Vec::new() };
-        let tables = self.file.sections().filter(|section| is_packed(section.elf_section_header()));
-        tables.filter_map(|section| section.data().ok()).flat_map(|table| file.packed_relocations(table)).collect()
+        let tables = self.file.sections.iter().filter(|section| is_packed(section));
+        let tables = tables.filter_map(|section| self.file.bytes(section).ok());
+        tables.flat_map(|table| self.file.file.packed_relocations(table)).collect()
     }
 
     /// The source of a section of notes, if the assembler makes the same section of it.
@@ -541,9 +527,4 @@ pub fn added(name: String, addend: i64) -> String {
         1.. => format!("{name}+{addend}"),
         _ => format!("{name}-{}", addend.unsigned_abs()),
     }
-}
-
-/// The number of a section, as a plain number.
-pub fn number(index: Option<SectionIndex>) -> Option<usize> {
-    index.map(|index| index.0)
 }

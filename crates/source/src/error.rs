@@ -2,16 +2,20 @@
 
 use std::fmt;
 
+use amdgpu_object::ErrorKind;
+
 /// The reason why a file has no source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// The file is not an ELF file: code objects in containers have to be taken out first.
     NoElf,
-    /// The file is an ELF file that cannot be read, for this reason.
-    NoCodeObject(String),
-    /// A part of the file cannot be read, for this reason.
-    Damaged(String),
+    /// The file is an ELF file that cannot be read, or some of whose bytes are missing.
+    Elf(ErrorKind),
+    /// The file has addresses of 32 bits, or the high byte of numbers first.
+    Format,
+    /// A part of the file has no name that is a text, or does not exist although another part names it.
+    Lacking(&'static str),
     /// The file is for another machine than AMD's GPUs.
     OtherMachine,
     /// The file is for a processor that this build does not know.
@@ -33,8 +37,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::NoElf => f.write_str("the file is not one code object"),
-            Error::NoCodeObject(why) => write!(f, "not a code object: {why}"),
-            Error::Damaged(why) => write!(f, "the code object is damaged: {why}"),
+            Error::Elf(why) => why.fmt(f),
+            Error::Format => f.write_str("not a code object: it needs addresses of 64 bits, and the low byte of numbers first"),
+            Error::Lacking(what) => write!(f, "the code object is damaged: {what}"),
             Error::OtherMachine => f.write_str("this is not a code object of an AMD GPU"),
             Error::UnknownProcessor { number, name } => {
                 write!(f, "the code object is for processor {number:#x}")?;

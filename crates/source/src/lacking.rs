@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use amdgpu_isa::facts::{AddressStep, Purpose};
 use amdgpu_isa::{Decoded, Decoder, Inst, Value};
 use amdgpu_object::elf::wide;
-use object::read::elf::{FileHeader as _, SectionHeader as _};
-use object::{LittleEndian, Object as _, ObjectKind, ObjectSection as _, elf};
+use object::elf;
 
 use crate::code_object::{CodeObject, Section};
 
@@ -36,17 +35,15 @@ const SETTINGS: [(u64, &str); 14] = [
 impl CodeObject<'_> {
     /// A comment on settings of the linker that a source cannot have.
     fn settings(&self) -> String {
-        let is_table = |section: &object::read::elf::ElfSection64<'_, '_, LittleEndian>| {
-            section.elf_section_header().sh_type(LittleEndian) == elf::SHT_DYNAMIC
-        };
-        let tables = self.file.sections().filter(is_table).filter_map(|section| section.data().ok());
+        let tables = self.file.sections.iter().filter(|section| section.kind == elf::SHT_DYNAMIC);
+        let tables = tables.filter_map(|section| self.file.bytes(section).ok());
         let tags: Vec<u64> = tables
             .flat_map(|table| table.chunks_exact(wide::DYNAMIC))
             .filter_map(|entry| entry.first_chunk().map(|tag| u64::from_le_bytes(*tag)))
             .collect();
         let mut lost: Vec<&str> =
             SETTINGS.iter().filter(|(tag, _)| tags.contains(tag)).map(|(_, name)| *name).collect();
-        if self.file.elf_header().e_entry(LittleEndian) != 0 {
+        if self.file.file.entry != 0 {
             lost.push("the entry point");
         }
         match lost.is_empty() {
@@ -60,7 +57,7 @@ impl CodeObject<'_> {
     /// source gets an error.
     pub fn lacking(&self, sections: &[Section<'_>]) -> String {
         let mut out = String::new();
-        if self.file.kind() == ObjectKind::Relocatable {
+        if self.file.is_object() {
             return out;
         }
         out += &self.settings();
@@ -73,7 +70,7 @@ impl CodeObject<'_> {
                 tables.join(", ")
             );
         }
-        if self.file.kind() == ObjectKind::Executable {
+        if self.file.file.kind == elf::ET_EXEC {
             out += "// The file was linked to fixed addresses. `asm` makes one for any address.\n";
             if has_pointers(sections) || sections.iter().any(|section| self.has_literals(sections, section)) {
                 out += "\t.error \"numbers of this file may be pointers: delete this line if none is\"\n";

@@ -26,6 +26,7 @@
 mod code;
 mod code_object;
 mod data;
+mod elf;
 mod error;
 mod lacking;
 mod relative;

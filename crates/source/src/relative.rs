@@ -7,7 +7,6 @@ use amdgpu_isa::facts::AddressStep;
 use amdgpu_object::relocation_kinds as kinds;
 use amdgpu_program::addresses::{MadeAddress, Part, PartKind};
 use object::elf::{SHF_EXECINSTR, SHF_MERGE, STB_LOCAL};
-use object::{Object as _, ObjectKind};
 
 use crate::code::{has_label, walk};
 use crate::code_object::{CodeObject, Relocation, Section, added};
@@ -69,7 +68,7 @@ impl CodeObject<'_> {
     pub fn find_addresses(&mut self, sections: &[Section<'_>]) {
         let places = sections.iter().enumerate().map(|(place, section)| (section.index, place)).collect();
         let mut known = Known { sections, places, starts: HashMap::new(), symbols: HashMap::new() };
-        let is_linked = self.file.kind() != ObjectKind::Relocatable;
+        let is_linked = !self.file.is_object();
         // Only linked files may name symbols here: in an object for a linker, a relocation with a symbol would differ
         // from the relocation without one.
         for section in sections.iter().filter(|_| is_linked) {

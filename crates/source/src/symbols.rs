@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use amdgpu_isa::kernel::KernelDescriptor;
-use amdgpu_object::elf::SHN_AMDGPU_LDS;
+use amdgpu_object::elf;
 use amdgpu_object::relocation_kinds as kinds;
 use object::elf::{
     STB_LOCAL, STB_WEAK, STT_FILE, STT_FUNC, STT_GNU_IFUNC, STT_OBJECT, STT_SECTION, STT_TLS, STV_DEFAULT, STV_HIDDEN,
     STV_INTERNAL, STV_PROTECTED,
 };
-use object::read::elf::ElfFile64;
-use object::{LittleEndian, Object as _, ObjectKind, ObjectSymbol as _, SymbolFlags, SymbolIndex};
 
-use crate::code_object::{CodeObject, Relocation, Section, added, number};
+use crate::code_object::{CodeObject, Relocation, Section, added};
+use crate::elf::{Elf, Named};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Symbol {
@@ -75,48 +74,41 @@ fn quoted_bytes(text: &[u8]) -> String {
 }
 
 /// Reads the symbols. Adds a line to the comment `lost` for each symbol whose name is not UTF-8.
-pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol> {
+pub fn read(file: &Elf<'_>, lost: &mut String) -> Vec<Symbol> {
     let mut found: Vec<(u32, Symbol)> = Vec::new();
     let mut after = 0;
-    let mut add = |symbol: object::read::elf::ElfSymbol64<'_, '_, LittleEndian>| {
-        let SymbolFlags::Elf { st_info, st_other } = symbol.flags() else { return };
-        let (kind, bind) = (st_info & 15, st_info >> 4);
-        let Ok(name) = symbol.name() else {
-            let shown = quoted_bytes(symbol.name_bytes().unwrap_or_default());
+    let mut add = |named: Named<'_>| {
+        let elf::Symbol { kind, scope: (bind, other), address: value, size, .. } = named.symbol;
+        let Ok(name) = named.text() else {
+            let shown = quoted_bytes(named.name.unwrap_or_default());
             let _ = writeln!(lost, "// No source can have the symbol {shown}: its name is not UTF-8.");
             return;
         };
-        let section = number(symbol.section_index());
         if kind == STT_SECTION {
-            after = after.max(section.unwrap_or(0));
+            after = after.max(named.section.unwrap_or(0));
         }
         // Symbols without a name, symbols of sections and of files, and a linker's `_DYNAMIC` are left out.
         if name.is_empty() || [STT_SECTION, STT_FILE].contains(&kind) || name == "_DYNAMIC" {
             return;
         }
-        let is_shared = symbol.elf_symbol().st_shndx.get(LittleEndian) == SHN_AMDGPU_LDS;
-        let place = symbol.elf_symbol().st_name.get(LittleEndian);
         let symbol = Symbol {
             name: name.to_string(),
-            section: section.filter(|_| !is_shared),
-            is_undefined: symbol.is_undefined(),
-            is_shared,
-            is_common: symbol.is_common() && !is_shared,
-            value: symbol.address(),
-            size: symbol.size(),
+            section: named.section,
+            is_undefined: named.symbol.section == 0,
+            is_shared: named.symbol.section == elf::SHN_AMDGPU_LDS,
+            is_common: named.symbol.section == elf::SHN_COMMON,
+            value,
+            size,
             kind,
             bind,
-            visibility: st_other & 3,
+            visibility: other & 3,
             is_protected_later: false,
             after,
         };
-        found.push((place, symbol));
+        found.push((named.symbol.name, symbol));
     };
-    file.symbols().for_each(&mut add);
-    let is_stripped = file.symbols().next().is_none();
-    if is_stripped {
-        file.dynamic_symbols().for_each(&mut add);
-    }
+    let is_stripped = file.named(&file.symbols).next().is_none();
+    file.named(if is_stripped { &file.dynamic } else { &file.symbols }).for_each(&mut add);
     // A linker moves local symbols to the front, but leaves the names in the string table in the order of its input.
     // So the symbols get the order of their names in that table, if moving the local ones to the front gives the order
     // of the file. If only the dynamic symbols are left, they always get the order of their names.
@@ -127,8 +119,7 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
         let partition = named.iter().filter(is_local).chain(named.iter().filter(|entry| !is_local(entry)));
         partition.eq(found.iter().collect::<Vec<_>>().iter())
     };
-    let is_linked = file.kind() != ObjectKind::Relocatable;
-    if is_stripped || is_linked && is_order() {
+    if is_stripped || !file.is_object() && is_order() {
         return named.into_iter().map(|(_, symbol)| symbol.clone()).collect();
     }
     found.into_iter().map(|(_, symbol)| symbol).collect()
@@ -136,15 +127,15 @@ pub fn read(file: &ElfFile64<'_, LittleEndian>, lost: &mut String) -> Vec<Symbol
 
 /// The directives for symbols whose addresses are significant. `numbers` has the numbers of these symbols in their
 /// table, in LEB128. `None` if one of them has no name.
-pub fn addressed(file: &ElfFile64<'_, LittleEndian>, numbers: &[u8]) -> Option<String> {
+pub fn addressed(file: &Elf<'_>, numbers: &[u8]) -> Option<String> {
     let mut out = String::from("\t.addrsig\n");
     for bytes in numbers.split_inclusive(|byte| byte & 0x80 == 0) {
         let number = bytes
             .iter()
             .rev()
             .try_fold(0usize, |number, byte| Some(number.checked_mul(0x80)? | usize::from(byte & 0x7f)))?;
-        let symbol = file.symbol_by_index(SymbolIndex(number)).ok()?;
-        let shown = symbol.name().ok().filter(|name| !name.is_empty())?;
+        let symbol = file.symbol(file.symbols.as_ref()?, u32::try_from(number).ok()?)?;
+        let shown = symbol.text().ok().filter(|name| !name.is_empty())?;
         let _ = writeln!(out, "\t.addrsig_sym {}", name(shown));
     }
     (numbers.last().is_none_or(|byte| byte & 0x80 == 0)).then_some(out)
@@ -334,7 +325,7 @@ impl CodeObject<'_> {
     /// directive of a section may name one of them.
     pub fn declarations(&self, sections: &[Section<'_>]) -> String {
         let mut out = String::new();
-        let is_linked = self.file.kind() != ObjectKind::Relocatable;
+        let is_linked = !self.file.is_object();
         let is_first = |(n, symbol): (usize, _)| self.is_first(n).then_some(symbol);
         let mut symbols: Vec<&Symbol> = self.symbols.iter().enumerate().filter_map(is_first).collect();
         // The assembler begins with `.text`.

@@ -14,7 +14,8 @@ fn changed(at: usize, byte: u8) -> Option<Error> {
 #[test]
 fn each_reason_has_its_error() {
     assert_eq!(changed(0, 0), Some(Error::NoElf));
-    assert!(matches!(Source::new(&FILE[..20]), Err(Error::NoCodeObject(_))));
+    assert!(matches!(Source::new(&FILE[..20]), Err(Error::Elf(_))));
+    assert_eq!(changed(4, 1), Some(Error::Format));
     assert_eq!(changed(18, 62), Some(Error::OtherMachine));
     assert_eq!(changed(48, 0xfe), Some(Error::UnknownProcessor { number: 0xfe, name: None }));
     // The number of a processor that some builds do not know.
