@@ -1,7 +1,7 @@
 //! Assembles text to words.
 
 use amdgpu_isa::text::{ParseErrorKind, Suggestion};
-use amdgpu_isa::{Target, parse};
+use amdgpu_isa::{Filler, Target, parse};
 use serde::Serialize;
 
 #[derive(Serialize, Default)]
@@ -23,20 +23,40 @@ struct Wrong {
     elsewhere: Option<&'static str>,
 }
 
+/// The directive that selects the filler of the instructions below it, as in sources.
+const FILL: &str = ".amdgpu_isa_fill";
+
 pub fn all(target: Target, text: &str) -> Assembled {
     let mut made = Assembled::default();
-    let mut before = 0;
+    let (mut before, mut filler) = (0, target.filler());
     for (line, whole) in text.split('\n').enumerate() {
         let end = whole.find("//").into_iter().chain(whole.find(';')).min().unwrap_or(whole.len());
         let code = &whole[..end];
-        match code.trim().strip_prefix(".long") {
-            _ if code.trim().is_empty() => {}
-            Some(number) => long(number, line, before, units(code), &mut made),
-            None => instruction(target, code, line, before, &mut made),
+        let trimmed = code.trim();
+        if let Some(number) = trimmed.strip_prefix(".long") {
+            match word(number) {
+                Some(value) => made.words.push(value),
+                None => made.refuse(line, before, code, "expected a number of 32 bits after .long"),
+            }
+        } else if let Some(name) = trimmed.strip_prefix(FILL) {
+            match Filler::named(name.trim()) {
+                Some(named) => filler = named,
+                None => made.refuse(line, before, code, "expected llvm22 or llvm23 after .amdgpu_isa_fill"),
+            }
+        } else if !trimmed.is_empty() {
+            instruction((target, filler), code, line, before, &mut made);
         }
         before += units(whole) + 1;
     }
     made
+}
+
+impl Assembled {
+    /// Adds an error about the whole line `code`, which begins at `start`.
+    fn refuse(&mut self, line: usize, start: usize, code: &str, message: &str) {
+        let (end, message) = (start + units(code), message.into());
+        self.errors.push(Wrong { line, start, end, message, nearest: None, elsewhere: None });
+    }
 }
 
 /// The length of a text in the browser.
@@ -44,28 +64,18 @@ fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-fn long(number: &str, line: usize, start: usize, length: usize, made: &mut Assembled) {
+/// A number in hexadecimal after `0x`, or in decimal.
+fn word(number: &str) -> Option<u32> {
     let number = number.trim();
-    let value = match number.strip_prefix("0x") {
+    match number.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => number.parse().ok(),
-    };
-    match value {
-        Some(value) => made.words.push(value),
-        None => made.errors.push(Wrong {
-            line,
-            start,
-            end: start + length,
-            message: "expected a number of 32 bits after .long".into(),
-            nearest: None,
-            elsewhere: None,
-        }),
     }
 }
 
-fn instruction(target: Target, code: &str, line: usize, before: usize, made: &mut Assembled) {
+fn instruction((target, filler): (Target, Filler), code: &str, line: usize, before: usize, made: &mut Assembled) {
     match parse(target, code) {
-        Ok(inst) => made.words.extend(inst.words()),
+        Ok(inst) => made.words.extend(inst.with_filler(filler).words()),
         Err(error) => {
             let unknown = matches!(error.kind, ParseErrorKind::Mnemonic);
             let suggestion = unknown.then(|| Suggestion::of(target, code));

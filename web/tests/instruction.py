@@ -15,6 +15,14 @@ def text_becomes_words(page):
     page.picture("instruction")
 
 
+def a_directive_chooses_the_filler(page):
+    page.open("#target=gfx1100")
+    page.type("#text", "v_add_f32_e64 v0, v1, v2\n.amdgpu_isa_fill llvm23\nv_add_f32_e64 v0, v1, v2")
+    same(page.words(), ["d5030000", "00020501", "d5030000", "02020501"])
+    page.type("#text", ".amdgpu_isa_fill llvm21")
+    assert "expected llvm22 or llvm23" in page.text("#problem"), page.text("#problem")
+
+
 def words_become_text(page):
     page.open("#target=gfx1100")
     page.type("#hex", "0xF4080100 0xF8000000 360200BF")
