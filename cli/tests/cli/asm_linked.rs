@@ -81,6 +81,23 @@ fn sections_of_every_kind_are_linked_taken_apart_and_put_together() {
     }
 }
 
+/// Sections that follow the order of others, and sections that have their places among the symbols because a value names
+/// them first.
+#[test]
+fn orders_of_sections_and_symbols_are_kept() {
+    let work = directory("asm-order");
+    let (path, object) = (work.join("order.s"), work.join("order.o"));
+    let source = ".section .stack_sizes,\"o\",@progbits,.text\n.quad f\n.uleb128 16\n\
+        .section .a,\"aw\"\nx: .quad .c+4, .b\n.section .b,\"aw\"\ny: .quad .a, x\n\
+        .section .c,\"aMS\",@progbits,1\nz: .asciz \"a text\"\n.text\nf: s_endpgm\n.addrsig\n.addrsig_sym f\n";
+    std::fs::write(&path, source).unwrap();
+    for cpu in ["gfx906", "gfx1200"] {
+        compare(&path, cpu, None, false, &work);
+        run(&["asm", "-c", path.to_str().unwrap(), cpu, "-o", object.to_str().unwrap()], b"").ok();
+        same(&again(&object, &["-c"]), &bytes_of(&object), cpu);
+    }
+}
+
 /// From 65,280 on, the number of a section does not fit in a symbol, nor the number of sections in the header.
 #[test]
 fn sections_whose_numbers_have_32_bits_are_those_of_llvm() {
@@ -162,7 +179,9 @@ fn compare_debug(cpu: &str, work: &Path) {
     let args = ["-triple=amdgcn-amd-amdhsa", &cpu_flag, features, "-filetype=obj", "c.s", "-o", &their_object];
     llvm("llvm-mc-22", &args, work);
     run(&["asm", "-c", &text("c.s"), "-o", &our_object], b"").ok();
-    same(&bytes_of(our_object.as_ref()), &bytes_of(their_object.as_ref()), cpu);
+    let object = bytes_of(their_object.as_ref());
+    same(&bytes_of(our_object.as_ref()), &object, cpu);
+    same(&again(their_object.as_ref(), &["-c"]), &object, format_args!("{cpu}, taken apart"));
     llvm("ld.lld-22", &["-shared", &their_object, "-o", "l.co"], work);
     run(&["asm", &text("c.s"), "-o", &text("o.co")], b"").ok();
     let [ours, theirs] = ["o.co", "l.co"].map(|name| read(&work.join(name)));

@@ -380,12 +380,15 @@ impl Assembler {
     pub fn section_apart(&mut self, name: &str, kind: u32, flags: u64, entry: u64, identity: SectionIdentity) -> usize {
         let index = self.find_section(name, &identity).unwrap_or_else(|| {
             self.known.insert((name.to_string(), identity.clone()), self.sections.len());
+            let is_other = self.firsts.contains_key(name);
             self.firsts.entry(name.to_string()).or_insert(self.sections.len());
             let is_first =
                 name == ".text" && identity == SectionIdentity { part: identity.part, ..SectionIdentity::default() };
             let align = if is_first { 4 } else { 1 };
             let base = self.guess.bases.get(&(name.to_string(), identity.clone())).copied().unwrap_or(0);
-            let (name, order) = (name.to_string(), self.table.next_order());
+            // A symbol of this name that a value above names stands for the section.
+            let named = self.table.find(name).filter(|_| !is_other).and_then(|id| self.table.get(id).order);
+            let (name, order) = (name.to_string(), named.unwrap_or_else(|| self.table.next_order()));
             self.sections.push(Section {
                 name,
                 kind,

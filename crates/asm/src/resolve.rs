@@ -305,15 +305,15 @@ impl Assembler {
         (self.table.section, self.previous) = before;
     }
 
-    /// Makes the name of each section a symbol for its beginning, unless a symbol with this name is defined or has a
-    /// binding.
+    /// Makes the name of each section a local symbol for its beginning, unless a symbol with this name is defined.
     fn name_sections(&mut self) {
         for section in 0..self.sections.len() {
             let Some(id) = self.table.find(&self.sections[section].name) else { continue };
             let symbol = self.table.get_mut(id);
-            if matches!(symbol.def, Def::Undefined) && symbol.bind.is_none() {
+            if matches!(symbol.def, Def::Undefined) {
                 // Relocations then name the section, and the table of symbols has no symbol of this name.
                 (symbol.def, symbol.name) = (Def::Label { section, offset: 0 }, String::new());
+                symbol.bind = None;
             }
         }
     }

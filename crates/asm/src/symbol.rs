@@ -161,6 +161,10 @@ impl Assembler {
             let message = format!("a name that begins with `{HIDDEN}` stays in its source");
             return Err(Flaw::new(place, message));
         }
+        let is_section = self.first_section(&self.table.get(id).name).is_some();
+        if is_section && matches!(word, ".globl" | ".global") {
+            return Err(Flaw::new(place, format!("`{}` is a section, and local", self.table.get(id).name)));
+        }
         self.table.register(id);
         let symbol = self.table.get_mut(id);
         let visible = [(".protected", STV_PROTECTED), (".hidden", STV_HIDDEN), (".internal", STV_INTERNAL)];

@@ -18,7 +18,7 @@ use object::elf;
 use crate::elf::{Elf, Group, Open};
 use crate::error::Error;
 use crate::relative::Relative;
-use crate::symbols::{self, Symbol, name};
+use crate::symbols::{self, SectionEntry, Symbol, name};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -65,6 +65,8 @@ pub struct CodeObject<'a> {
     /// The target of code outside of kernels.
     pub target: Target,
     pub symbols: Vec<Symbol>,
+    /// The entries for sections in the table of symbols of an object for a linker.
+    pub section_entries: Vec<SectionEntry>,
     /// Comments on what the source cannot have or keep, and the `.error` if numbers may be pointers.
     pub lost: String,
     /// The directives for the symbols of an object for a linker whose addresses are significant.
@@ -115,8 +117,10 @@ pub struct Section<'a> {
     pub align: u64,
     pub address: u64,
     pub size: u64,
-    /// The end of the section's directive: the section's group, and the number that distinguishes the section from
-    /// others of its name.
+    /// Whether the directive names the section whose order this section follows (`SHF_LINK_ORDER`).
+    pub is_linked: bool,
+    /// The end of the section's directive: the section's group, the section that it follows, and the number that
+    /// distinguishes the section from others of its name.
     pub apart: String,
     pub bytes: &'a [u8],
 }
@@ -161,6 +165,7 @@ impl<'a> CodeObject<'a> {
             file,
             target,
             symbols: Vec::new(),
+            section_entries: Vec::new(),
             lost: String::new(),
             addressed: String::new(),
             names: HashMap::new(),
@@ -286,7 +291,10 @@ impl<'a> CodeObject<'a> {
         let mut all = Vec::new();
         let mut relocated = BTreeMap::new();
         let (groups, mut seen) = (self.groups(), HashMap::new());
-        self.symbols = symbols::read(&self.file, &mut self.lost);
+        // The number of the first section of each name.
+        let numbered = self.file.numbered().filter_map(|(n, section)| Some((self.file.name(section).ok()?, n)));
+        let firsts: HashMap<&str, usize> = numbered.collect::<Vec<_>>().into_iter().rev().collect();
+        (self.symbols, self.section_entries) = symbols::read(&self.file, &mut self.lost);
         for (n, symbol) in self.symbols.iter().enumerate() {
             self.names.entry(symbol.name.clone()).or_default().push(n);
         }
@@ -320,7 +328,8 @@ impl<'a> CodeObject<'a> {
             relocated.insert(index, self.linked_places(index, bytes)?);
             let group = groups.get(&index).cloned().unwrap_or_default();
             let others = seen.entry((own_name.clone(), group.clone())).or_insert(0u32);
-            let apart = if *others == 0 { group } else { format!("{group},unique,{others}") };
+            let linked = self.linked_to(section, &firsts).map_or(String::new(), |of| format!(",{}", name(of)));
+            let apart = if *others == 0 { group + &linked } else { format!("{group}{linked},unique,{others}") };
             *others += 1;
             all.push(Section {
                 index,
@@ -331,6 +340,7 @@ impl<'a> CodeObject<'a> {
                 align: section.align.max(1),
                 address: section.address,
                 size: section.size,
+                is_linked: !linked.is_empty(),
                 apart,
                 bytes,
             });
@@ -369,6 +379,14 @@ impl<'a> CodeObject<'a> {
             places.insert(offset, relocation);
         }
         Ok(places)
+    }
+
+    /// The name of the section of an object for a linker whose order this section follows, if no section before that one
+    /// has its name. `firsts` has the number of the first section of each name.
+    fn linked_to(&self, section: &amdgpu_object::elf::Section, firsts: &HashMap<&str, usize>) -> Option<&'a str> {
+        let of = self.file.sections.get(section.link).filter(|_| section.flags & SHF_LINK_ORDER != 0)?;
+        let own_name = self.file.name(of).ok()?;
+        (self.file.is_object() && firsts.get(own_name) == Some(&section.link)).then_some(own_name)
     }
 
     /// For each section in a group, by its number: the end of its `.section` directive, which names the group.
@@ -464,10 +482,10 @@ impl<'a> CodeObject<'a> {
     }
 
     /// Writes the directive of a section.
-    pub fn directive(&self, section: &Section<'_>, out: &mut String) {
+    fn directive(&self, section: &Section<'_>, out: &mut String) {
         let mut flags = String::new();
-        // In `.section`, the flag `SHF_LINK_ORDER` needs the name of another section, which is not written.
-        let letters = || FLAG_LETTERS.iter().filter(|(_, flag)| *flag != SHF_LINK_ORDER);
+        // In `.section`, the flag `SHF_LINK_ORDER` needs the name of another section.
+        let letters = || FLAG_LETTERS.iter().filter(|(_, flag)| *flag != SHF_LINK_ORDER || section.is_linked);
         // A linker that has joined texts and constants of several lengths leaves the flags of merged sections with the
         // entry size 0. No directive can state this. Instead, an empty section of the same name has these flags, and a
         // linker joins the two.

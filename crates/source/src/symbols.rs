@@ -1,6 +1,6 @@
 //! The symbols of a code object, and its kernels.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use amdgpu_isa::kernel::KernelDescriptor;
@@ -31,9 +31,6 @@ pub struct Symbol {
     /// Whether the directives of the symbol's kernel will make it protected. No earlier directive may make it
     /// protected, because the descriptor would become protected, too.
     pub is_protected_later: bool,
-    /// The greatest number of a section whose own entry comes before the symbol in the table of an object for a linker;
-    /// 0 if there is none.
-    pub after: usize,
 }
 
 /// A kernel descriptor as text.
@@ -73,10 +70,20 @@ fn quoted_bytes(text: &[u8]) -> String {
     out + "\""
 }
 
-/// Reads the symbols. Adds a line to the comment `lost` for each symbol whose name is not UTF-8.
-pub fn read(file: &Elf<'_>, lost: &mut String) -> Vec<Symbol> {
+/// An entry for a section in the table of symbols.
+#[derive(Clone, Copy, Debug)]
+pub struct SectionEntry {
+    /// The number of symbols before it.
+    before: usize,
+    /// The number of the section.
+    section: usize,
+}
+
+/// Reads the symbols, and the entries for sections among them. Adds a line to the comment `lost` for each symbol whose
+/// name is not UTF-8.
+pub fn read(file: &Elf<'_>, lost: &mut String) -> (Vec<Symbol>, Vec<SectionEntry>) {
     let mut found: Vec<(u32, Symbol)> = Vec::new();
-    let mut after = 0;
+    let mut of_sections = Vec::new();
     let mut add = |named: Named<'_>| {
         let elf::Symbol { kind, scope: (bind, other), address: value, size, .. } = named.symbol;
         let Ok(name) = named.text() else {
@@ -85,7 +92,7 @@ pub fn read(file: &Elf<'_>, lost: &mut String) -> Vec<Symbol> {
             return;
         };
         if kind == STT_SECTION {
-            after = after.max(named.section.unwrap_or(0));
+            of_sections.extend(named.section.map(|section| SectionEntry { before: found.len(), section }));
         }
         // Symbols without a name, symbols of sections and of files, and a linker's `_DYNAMIC` are left out.
         if name.is_empty() || [STT_SECTION, STT_FILE].contains(&kind) || name == "_DYNAMIC" {
@@ -103,7 +110,6 @@ pub fn read(file: &Elf<'_>, lost: &mut String) -> Vec<Symbol> {
             bind,
             visibility: other & 3,
             is_protected_later: false,
-            after,
         };
         found.push((named.symbol.name, symbol));
     };
@@ -120,9 +126,9 @@ pub fn read(file: &Elf<'_>, lost: &mut String) -> Vec<Symbol> {
         partition.eq(found.iter().collect::<Vec<_>>().iter())
     };
     if is_stripped || !file.is_object() && is_order() {
-        return named.into_iter().map(|(_, symbol)| symbol.clone()).collect();
+        return (named.into_iter().map(|(_, symbol)| symbol.clone()).collect(), Vec::new());
     }
-    found.into_iter().map(|(_, symbol)| symbol).collect()
+    (found.into_iter().map(|(_, symbol)| symbol).collect(), of_sections)
 }
 
 /// The directives for symbols whose addresses are significant. `numbers` has the numbers of these symbols in their
@@ -320,23 +326,33 @@ impl CodeObject<'_> {
     }
 
     /// The directives that name all symbols in the order of their table, so that the assembler has the same order, with
-    /// the values of symbols outside of sections. In an object for a linker, sections have entries in the table, too:
-    /// those that come before a local symbol are named before it. All other symbols come first there, because the
-    /// directive of a section may name one of them.
+    /// the values of symbols outside of sections. In an object for a linker, the table has entries for sections among
+    /// the local symbols, which have directives, too.
     pub fn declarations(&self, sections: &[Section<'_>]) -> String {
         let mut out = String::new();
         let is_linked = !self.file.is_object();
-        let is_first = |(n, symbol): (usize, _)| self.is_first(n).then_some(symbol);
-        let mut symbols: Vec<&Symbol> = self.symbols.iter().enumerate().filter_map(is_first).collect();
-        // The assembler begins with `.text`.
-        let mut unnamed = sections.iter().skip_while(|section| section.name == ".text").peekable();
-        if !is_linked {
-            symbols.sort_by_key(|symbol| symbol.bind == STB_LOCAL);
+        let mut symbols: Vec<(usize, &Symbol)> =
+            self.symbols.iter().enumerate().filter(|(n, _)| self.is_first(*n)).collect();
+        let mut entries = if is_linked { &[] } else { self.declared_entries(sections) };
+        // The first section of each name. `.text` is there from the beginning.
+        let firsts: HashMap<&str, &Section<'_>> = sections.iter().rev().map(|of| (of.name.as_str(), of)).collect();
+        let declare = |entry: &SectionEntry, out: &mut String| {
+            let place = sections.binary_search_by_key(&entry.section, |section| section.index);
+            let section = place.ok().and_then(|place| sections.get(place)).filter(|section| section.name != ".text");
+            if let Some(section) = section.filter(|section| firsts[section.name.as_str()].index == section.index) {
+                let _ = writeln!(out, "\t.local {}", name(&section.name));
+            }
+        };
+        if !entries.is_empty() {
+            symbols.sort_by_key(|(_, symbol)| symbol.bind == STB_LOCAL);
         }
-        for symbol in symbols {
-            let comes_before = |section: &&Section<'_>| section.index <= symbol.after;
-            while let Some(section) = unnamed.next_if(|of| !is_linked && symbol.bind == STB_LOCAL && comes_before(of)) {
-                self.directive(section, &mut out);
+        for (n, symbol) in symbols {
+            while let [first, rest @ ..] = entries {
+                if symbol.bind != STB_LOCAL || first.before > n {
+                    break;
+                }
+                declare(first, &mut out);
+                entries = rest;
             }
             let shown = name(&symbol.name);
             if symbol.section.is_some() || symbol.bind != STB_LOCAL {
@@ -365,6 +381,26 @@ impl CodeObject<'_> {
                 let _ = writeln!(out, "\t.set {shown}, {:#x}", symbol.value);
             }
         }
+        entries.iter().for_each(|entry| declare(entry, &mut out));
         out
+    }
+
+    /// The entries for sections in the table of symbols that need directives. Those at the end of the table do not: the
+    /// assembler puts them there when it makes the sections in their order. It does so earlier if a value names the
+    /// section, which may be the case for sections with texts.
+    fn declared_entries(&self, sections: &[Section<'_>]) -> &[SectionEntry] {
+        let last = self.symbols.iter().rposition(|symbol| symbol.bind == STB_LOCAL).map_or(0, |last| last + 1);
+        let is_named = |entry: &SectionEntry| {
+            let place = sections.binary_search_by_key(&entry.section, |section| section.index);
+            place.is_ok_and(|place| sections[place].flags & elf::SHF_MERGE != 0)
+        };
+        let (mut declared, mut next) = (&*self.section_entries, usize::MAX);
+        while let [rest @ .., entry] = declared {
+            if entry.before < last || entry.section > next || is_named(entry) {
+                break;
+            }
+            (declared, next) = (rest, entry.section);
+        }
+        declared
     }
 }

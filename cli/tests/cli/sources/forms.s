@@ -2799,3 +2799,46 @@ kernel_code_version_minor = 1
 enable_wavefront_size32 = 3
 workitem_vgpr_count = -1
 .end_amd_kernel_code_t
+//! gfx942
+.globl .data
+.data
+.long 1
+.text
+.quad .data
+//! gfx942
+.weak .data
+.local .bss
+.data
+.quad .bss
+.bss
+.text
+.local .text
+.quad .data, .text
+//! gfx1100
+.globl g
+.local .data
+.local a
+.local .debug_x
+.local b
+.section .rodata,"a",@progbits
+b: .long .debug_x
+.quad .data
+.data
+a: .long 5
+.section .debug_x,"",@progbits
+.long 7
+.quad .rodata
+.text
+g: s_nop 0
+.quad .text
+//! gfx942
+.section .debug_info,"G",@progbits,5657452045627120676,comdat
+.long .debug_abbrev
+.section .debug_abbrev,"",@progbits
+.byte 0
+//! gfx942
+.quad .foo
+.section .foo,"a",@progbits,unique,1
+.long 1
+.section .foo,"a",@progbits,unique,2
+.quad .foo

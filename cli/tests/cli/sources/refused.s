@@ -1970,3 +1970,6 @@ a: 1
 .if 1
 .byte 1
 .else
+//! gfx942
+s_nop 0
+.globl .text
