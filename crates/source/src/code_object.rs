@@ -73,6 +73,8 @@ pub struct CodeObject<'a> {
     addressed: String,
     /// The numbers of the symbols, by name.
     pub names: HashMap<String, Vec<usize>>,
+    /// The numbers of the symbols of each section, by the number of the section.
+    pub in_sections: HashMap<usize, Vec<usize>>,
     /// The relocations of each section, by their offsets in the section.
     pub relocations: BTreeMap<usize, BTreeMap<u64, Relocation>>,
     /// For each section, the addresses that its code computes relative to its own position.
@@ -169,6 +171,7 @@ impl<'a> CodeObject<'a> {
             lost: String::new(),
             addressed: String::new(),
             names: HashMap::new(),
+            in_sections: HashMap::new(),
             relocations: BTreeMap::new(),
             relative: BTreeMap::new(),
             named: BTreeSet::new(),
@@ -297,6 +300,9 @@ impl<'a> CodeObject<'a> {
         (self.symbols, self.section_entries) = symbols::read(&self.file, &mut self.lost);
         for (n, symbol) in self.symbols.iter().enumerate() {
             self.names.entry(symbol.name.clone()).or_default().push(n);
+            if let Some(section) = symbol.section {
+                self.in_sections.entry(section).or_default().push(n);
+            }
         }
         if self.file.numbered().next().is_none() {
             return Err(Error::NoSections);

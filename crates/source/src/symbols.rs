@@ -218,8 +218,8 @@ impl CodeObject<'_> {
 
     /// The symbols of a section, with their numbers.
     pub fn symbols_in(&self, section: &Section<'_>) -> impl Iterator<Item = (usize, &Symbol)> {
-        let index = section.index;
-        self.symbols.iter().enumerate().filter(move |(_, symbol)| symbol.section == Some(index))
+        let numbers = self.in_sections.get(&section.index).into_iter().flatten();
+        numbers.filter_map(|n| Some((*n, self.symbols.get(*n)?)))
     }
 
     /// The symbols of a section, by their offsets.
