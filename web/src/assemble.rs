@@ -38,7 +38,7 @@ pub fn all(target: Target, text: &str) -> Assembled {
                 Some(value) => made.words.push(value),
                 None => made.refuse(line, before, code, "expected a number of 32 bits after .long"),
             }
-        } else if let Some(name) = trimmed.strip_prefix(FILL) {
+        } else if let Some(name) = trimmed.strip_prefix(FILL).filter(|name| name.trim() != *name) {
             match Filler::named(name.trim()) {
                 Some(named) => filler = named,
                 None => made.refuse(line, before, code, "expected llvm22 or llvm23 after .amdgpu_isa_fill"),

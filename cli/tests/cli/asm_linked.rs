@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use amdgpu_object::elf::{SHT_RELA, Section};
+use amdgpu_object::elf::{SHT_RELA, SHT_SYMTAB, SHT_SYMTAB_SHNDX, Section};
 
 use super::asm_file::{Contents, NEWER, compare, contents, directory, llvm, same, samples, sources};
 use super::run;
@@ -98,15 +98,67 @@ fn orders_of_sections_and_symbols_are_kept() {
     }
 }
 
+/// Numbers in code, addresses of 8 bytes in code, groups that other values name, and groups of sections that follow the
+/// order of others.
+#[test]
+fn objects_of_few_lines_come_back() {
+    let work = directory("asm-few");
+    let object = work.join("few.o");
+    let sources = [
+        "s_branch f\nf: .byte 1\ng: .byte 2,3,4\n",
+        "s_nop 0\n.quad ext\ns_nop 0\n",
+        "f: s_nop 0\n.section .meta,\"aoG\",@progbits,.text,f\n.long 1\n",
+        "f: s_nop 0\n.section .meta,\"aoG\",@progbits,.text,f,comdat\n.long 1\n.section .meta,\"ao\",@progbits,.text\n.long 2\n",
+        ".section .a,\"aG\",@progbits,.data,comdat\n.long 1\n",
+        ".section .debug_info,\"G\",@progbits,5657452045627120676,comdat\n.long .debug_abbrev\n\
+            .section .debug_abbrev,\"\",@progbits\n.byte 0\n",
+    ];
+    for source in sources {
+        run(&["asm", "-c", "-", "gfx942", "-o", object.to_str().unwrap()], source.as_bytes()).ok();
+        same(&again(&object, &["-c"]), &bytes_of(&object), source);
+    }
+    // A linker can make an object that no source describes.
+    let other = ".quad foo\n";
+    run(&["asm", "-c", "-", "gfx942", "-o", object.to_str().unwrap()], other.as_bytes()).ok();
+    let first = work.join("first.o");
+    run(&["asm", "-c", "-", "gfx942", "-o", first.to_str().unwrap()], b".section foo,\"a\"\n.long 1\n").ok();
+    llvm("ld.lld-22", &["-r", "first.o", "few.o", "-o", "both.o"], &work);
+    let source = run(&["dis", "--asm", work.join("both.o").to_str().unwrap()], b"").ok();
+    assert!(
+        source.contains("\t.error \"no source can have both the undefined symbol and the section foo\"\n"),
+        "{source}"
+    );
+}
+
 /// From 65,280 on, the number of a section does not fit in a symbol, nor the number of sections in the header.
 #[test]
 fn sections_whose_numbers_have_32_bits_are_those_of_llvm() {
     let work = directory("asm-many-sections");
-    let path = work.join("many.s");
-    let section = |n| format!(".section s{n},\"aw\"\nl{n}:\n.long {n}\n");
+    let section = |n| format!(".section s{n},\"aw\"\nl{n}:\n");
     let sections: String = (0..65_300).map(section).collect();
-    std::fs::write(&path, sections + ".globl l65299\n.protected l65299\n.text\ns_endpgm\n.quad l65299-.\n").unwrap();
-    compare(&path, "gfx942", None, true, &work);
+    std::fs::write(
+        work.join("many.s"),
+        sections + ".globl l65299\n.protected l65299\n.text\ns_endpgm\n.quad l65299-.\n",
+    )
+    .unwrap();
+    let [source, object, linked] = ["many.s", "o.o", "o.co"].map(|name| work.join(name).to_str().unwrap().to_string());
+    let args = ["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj", "many.s", "-o", "l.o"];
+    llvm("llvm-mc-22", &args, &work);
+    run(&["asm", "-c", &source, "gfx942", "-o", &object], b"").ok();
+    assert!(bytes_of(object.as_ref()) == bytes_of(&work.join("l.o")), "the objects differ");
+    llvm("ld.lld-22", &["-shared", "l.o", "-o", "l.co"], &work);
+    run(&["asm", &source, "gfx942", "-o", &linked], b"").ok();
+    // The linker adds its name, so the files as a whole differ.
+    let tables = |path: &Path| {
+        let bytes = bytes_of(path);
+        let file = amdgpu_object::elf::File::parse(&bytes).unwrap();
+        let sections = file.sections().0;
+        let tables = sections.iter().filter(|section| [SHT_SYMTAB, SHT_SYMTAB_SHNDX].contains(&section.kind));
+        tables.map(|table| file.contents(table).bytes.to_vec()).collect::<Vec<_>>()
+    };
+    let ours = tables(linked.as_ref());
+    assert_eq!(ours.len(), 2);
+    assert!(ours == tables(&work.join("l.co")), "the symbols of the linked files differ");
 }
 
 /// A linker joins constants and texts of several lengths in one section, which has the flags of all of them.

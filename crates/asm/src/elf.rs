@@ -106,7 +106,7 @@ impl File {
         self.bytes.len() as u64
     }
 
-    /// Adds zeros until the number of bytes is a multiple of `align`, and returns this number.
+    /// Adds zeros until the number of bytes is a multiple of `align`, and returns the new number of bytes.
     pub fn align(&mut self, align: u64) -> u64 {
         self.bytes.resize(self.bytes.len().next_multiple_of(align.max(1) as usize), 0);
         self.len()
@@ -190,8 +190,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// The table as LLVM's assembler and `llvm-objcopy` write it: the names are sorted by their last bytes, and a name
-    /// with which another one ends is a part of that one.
+    /// The table as LLVM's assembler and `llvm-objcopy` write it: the names are in the descending order of their bytes
+    /// from the last one to the first, and a name with which another one ends is a part of that one.
     pub fn sorted(names: &[&str]) -> Result<Names, String> {
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_by(|a, b| names[*b].bytes().rev().cmp(names[*a].bytes().rev()));

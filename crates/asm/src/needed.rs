@@ -35,7 +35,7 @@ impl Assembler {
         self.weak = uses.into_iter().map(|(is_weak, is_strong)| is_weak && !is_strong).collect();
     }
 
-    /// Whether relocations, expressions, versions or groups name each symbol.
+    /// Whether relocations, expressions or versions name each symbol.
     pub fn needed(&self) -> Vec<bool> {
         let mut needed = vec![false; self.table.all().len()];
         let fixups = self.sections.iter().flat_map(|section| &section.fixups).map(|fixup| &fixup.expr);
@@ -50,9 +50,6 @@ impl Assembler {
             for (id, _) in self.table.linear(expr, TOP).map(|linear| linear.terms).unwrap_or_default() {
                 needed[id] = true;
             }
-        }
-        for group in self.sections.iter().filter_map(|section| section.identity.group.as_ref()) {
-            needed[group.symbol] = true;
         }
         needed
     }

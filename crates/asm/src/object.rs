@@ -141,7 +141,7 @@ struct Group {
     /// The first section, as a number in the image.
     first: usize,
     number: u32,
-    /// The numbers of the sections and of their relocations.
+    /// The numbers of the group's sections. Tables of relocations are among them.
     members: Vec<u32>,
 }
 
@@ -179,7 +179,7 @@ impl Sections {
                 let has_addends = has_addends(image, &output.section);
                 let (prefix, kind, len) =
                     if has_addends { (".rela", SHT_RELA, RELOCATION) } else { (".rel", SHT_REL, SHORT_RELOCATION) };
-                // LLVM sets these flags.
+                // A table in a group has one flag, any other table the other one, as in LLVM.
                 let flags = if group.is_some() { SHF_GROUP } else { SHF_INFO_LINK };
                 let header = Header { kind, flags, info: number, align: 8, entry: len as u64, ..Header::default() };
                 table.add(&format!("{prefix}{name}"), header)

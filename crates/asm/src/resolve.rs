@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use amdgpu_object::elf::{SHF_ALLOC, SHT_NOTE};
+use amdgpu_object::elf::{SHF_ALLOC, SHT_NOTE, STT_SECTION};
 use object::elf::{ELFOSABI_GNU, SHF_GNU_RETAIN, STB_GLOBAL, STB_LOCAL, STB_WEAK, STV_DEFAULT};
 
 use super::assembler::{Assembler, Fixup, FixupKind, Section};
@@ -305,7 +305,8 @@ impl Assembler {
         (self.table.section, self.previous) = before;
     }
 
-    /// Makes the name of each section a local symbol for its beginning, unless a symbol with this name is defined.
+    /// Makes the name of each section a local symbol for its beginning, unless a symbol with this name is defined. In
+    /// LLVM, a directive after the section could still make this symbol weak, or hidden.
     fn name_sections(&mut self) {
         for section in 0..self.sections.len() {
             let Some(id) = self.table.find(&self.sections[section].name) else { continue };
@@ -325,22 +326,21 @@ impl Assembler {
         let is_own = (symbol.is_own || has_own_name) && !symbol.is_set;
         let is_weak = symbol.bind == Some(STB_WEAK) && is_needed && !matches!(symbol.def, Def::Undefined);
         let is_hidden_name = symbol.name.starts_with(HIDDEN) && !is_weak && !self.kept.contains(&id);
+        let is_of_group = self.groups.contains_key(&id);
         let is_local_name = symbol.name.is_empty() || is_hidden_name || is_own;
         let (at, value) = match &symbol.def {
-            Def::Undefined if is_local_name && is_needed => {
+            Def::Undefined if is_local_name && (is_needed || is_of_group) => {
                 // If an undefined label has no name, the fault is reported for the value that needs the label.
                 return match symbol.name.as_str() {
                     "" => Ok(None),
                     name => Err(Flaw::new(symbol.place, format!("{name} is not defined"))),
                 };
             }
-            Def::Undefined if self.groups.contains_key(&id) && symbol.bind.is_none() => {
-                (DefinedIn::Group(self.groups[&id]), 0)
-            }
+            Def::Undefined if is_of_group && !is_needed => (DefinedIn::Group(self.groups[&id]), 0),
             Def::Undefined if !is_needed && symbol.order.is_none() => return Ok(None),
             Def::Shared { .. } if !is_needed && symbol.order.is_none() => return Ok(None),
             Def::Variable(_) if symbol.is_weak_name => return Ok(None),
-            _ if is_local_name => return Ok(None),
+            _ if is_local_name && !is_of_group => return Ok(None),
             Def::Undefined => (DefinedIn::Undefined, 0),
             Def::Label { section, offset } => (DefinedIn::Section(*section), *offset),
             Def::Shared { align } => (DefinedIn::Shared, *align),
@@ -367,6 +367,8 @@ impl Assembler {
         };
         let bind = symbol.bind.unwrap_or(default);
         let kind = super::symbol::stronger(symbol.kind, self.base(id, at).map_or(0, |base| base.kind));
+        // A symbol without a name stands for a section that names a group.
+        let kind = if symbol.name.is_empty() { STT_SECTION } else { kind };
         let (name, visibility) = (symbol.name.clone(), symbol.visibility);
         let order = symbol.order.unwrap_or(u32::MAX);
         Ok(Some(Symbol { name, at, value, size: 0, kind, bind, visibility, place: symbol.place, order }))

@@ -8,6 +8,7 @@ use super::expr::Expr;
 use super::flaw::{Flaw, Result, Span};
 use super::scan::Scan;
 use super::table::{Def, SymbolId};
+use crate::Kind;
 use amdgpu_object::relocation_kinds as kinds;
 
 /// The binding `STB_GNU_UNIQUE`.
@@ -285,6 +286,10 @@ impl Assembler {
         self.table.register(id);
         let mut def = Def::Common { align };
         if is_local {
+            if align > self.longest {
+                let message = format!("a section can be aligned to {} bytes at most", self.longest);
+                return Err(Flaw::new(place, message).kind(Kind::Section));
+            }
             let (section, previous) = (self.table.section, self.previous);
             self.section(".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0);
             let here = self.here_mut();

@@ -82,6 +82,7 @@ impl CodeObject<'_> {
                 at += count * 4;
                 continue;
             }
+            let mut written = None;
             let inst = decode(target, rest).ok().filter(|inst| at + inst.len() <= stop.max(at + 4));
             let len = inst.as_ref().map_or(4.min(rest.len()), Inst::len);
             let bytes = rest.get(..len).unwrap_or(rest);
@@ -104,12 +105,12 @@ impl CodeObject<'_> {
                         fill(&inst, filler, out);
                         let _ = writeln!(out, "\t{line}");
                     }
-                    None => linked(bytes, (place - here) as usize, of, &inst.to_string(), out),
+                    None => written = Some(linked(bytes, (place - here) as usize, of, &inst.to_string(), out)),
                 },
-                (None, Some((place, of))) => linked(bytes, (place - here) as usize, of, "", out),
+                (None, Some((place, of))) => written = Some(linked(bytes, (place - here) as usize, of, "", out)),
                 (None, None) => raw(bytes, " // no instruction", out),
             }
-            at += bytes.len();
+            at += written.unwrap_or(bytes.len());
         }
     }
 
@@ -219,6 +220,9 @@ fn folded<'r>(
 ) -> Option<usize> {
     let first = bytes.first_chunk::<4>()?;
     let count = bytes.chunks_exact(4).take(room / 4).take_while(|four| four == first).count();
+    if count < FOLDED {
+        return None;
+    }
     let to = here + count as u64 * 4;
     let stop = goals.range(here + 1..to).next().copied().unwrap_or(to);
     let stop = relocation(here, stop).map_or(stop, |(place, _)| place & !3);
@@ -288,11 +292,13 @@ fn raw(bytes: &[u8], comment: &str, out: &mut String) {
     }
 }
 
-/// Writes words as numbers, and the one that a linker fills in as a value with a symbol.
-fn linked(bytes: &[u8], place: usize, of: &Relocation, comment: &str, out: &mut String) {
+/// Writes words as numbers, and the one that a linker fills in as a value with a symbol. Returns the number of bytes
+/// written, which is greater than that of the words if the value goes beyond them.
+fn linked(bytes: &[u8], place: usize, of: &Relocation, comment: &str, out: &mut String) -> usize {
     let comment = if comment.is_empty() { String::new() } else { format!(" // {comment}") };
     raw(bytes.get(..place).unwrap_or(&[]), &comment, out);
     let rest = bytes.len().saturating_sub(place) as u64;
     let len = value(of, rest, out) as usize;
     raw(bytes.get(place + len..).unwrap_or(&[]), "", out);
+    bytes.len().max(place + len)
 }

@@ -121,7 +121,7 @@ pub struct Section<'a> {
     pub size: u64,
     /// Whether the directive names the section whose order this section follows (`SHF_LINK_ORDER`).
     pub is_linked: bool,
-    /// The end of the section's directive: the section's group, the section that it follows, and the number that
+    /// The end of the section's directive: the section whose order this section follows, its group, and the number that
     /// distinguishes the section from others of its name.
     pub apart: String,
     pub bytes: &'a [u8],
@@ -293,7 +293,7 @@ impl<'a> CodeObject<'a> {
     pub fn sections(&mut self) -> Result<Vec<Section<'a>>> {
         let mut all = Vec::new();
         let mut relocated = BTreeMap::new();
-        let (groups, mut seen) = (self.groups(), HashMap::new());
+        let (groups, mut seen) = (self.groups()?, HashMap::new());
         // The number of the first section of each name.
         let numbered = self.file.numbered().filter_map(|(n, section)| Some((self.file.name(section).ok()?, n)));
         let firsts: HashMap<&str, usize> = numbered.collect::<Vec<_>>().into_iter().rev().collect();
@@ -331,11 +331,19 @@ impl<'a> CodeObject<'a> {
                 continue;
             }
             let bytes = self.file.bytes(section)?;
-            relocated.insert(index, self.linked_places(index, bytes)?);
+            let (places, lost) = self.linked_places(index, bytes)?;
+            relocated.insert(index, places);
+            if lost > 0 {
+                let shown = name(&own_name);
+                let _ = writeln!(
+                    self.lost,
+                    "// No source can have {lost} relocations of {shown}, which have no symbol, or a place of another one."
+                );
+            }
             let group = groups.get(&index).cloned().unwrap_or_default();
             let others = seen.entry((own_name.clone(), group.clone())).or_insert(0u32);
             let linked = self.linked_to(section, &firsts).map_or(String::new(), |of| format!(",{}", name(of)));
-            let apart = if *others == 0 { group + &linked } else { format!("{group}{linked},unique,{others}") };
+            let apart = if *others == 0 { linked.clone() + &group } else { format!("{linked}{group},unique,{others}") };
             *others += 1;
             all.push(Section {
                 index,
@@ -358,15 +366,17 @@ impl<'a> CodeObject<'a> {
         Ok(all)
     }
 
-    /// The relocations of a section of an object for a linker, by place. `bytes` are the section's contents.
-    fn linked_places(&self, section: usize, bytes: &[u8]) -> Result<BTreeMap<u64, Relocation>> {
-        let mut places = BTreeMap::new();
+    /// The relocations of a section of an object for a linker, by place, and the number of those that no source can have.
+    /// `bytes` are the section's contents.
+    fn linked_places(&self, section: usize, bytes: &[u8]) -> Result<(BTreeMap<u64, Relocation>, usize)> {
+        let (mut places, mut lost) = (BTreeMap::new(), 0);
         // Only an object for a linker has open relocations of a section. A linker has applied the relocations that it
         // keeps, and relocations for a loader are in another section.
-        let (true, Some(symbols)) = (self.file.is_object(), &self.file.symbols) else { return Ok(places) };
+        let (true, Some(symbols)) = (self.file.is_object(), &self.file.symbols) else { return Ok((places, 0)) };
         for Open { relocation, has_addend } in self.file.relocations(section)? {
             let offset = relocation.address;
             if relocation.symbol == 0 {
+                lost += 1;
                 continue;
             }
             let symbol = self.file.symbol(symbols, relocation.symbol);
@@ -382,9 +392,9 @@ impl<'a> CodeObject<'a> {
                 (STT_SECTION, Some(index)) => Relocation::within(relocation.kind, index, addend),
                 _ => Relocation::new(relocation.kind, added(name(symbol.text()?), addend)),
             };
-            places.insert(offset, relocation);
+            lost += usize::from(places.insert(offset, relocation).is_some());
         }
-        Ok(places)
+        Ok((places, lost))
     }
 
     /// The name of the section of an object for a linker whose order this section follows, if no section before that one
@@ -396,13 +406,13 @@ impl<'a> CodeObject<'a> {
     }
 
     /// For each section in a group, by its number: the end of its `.section` directive, which names the group.
-    fn groups(&self) -> HashMap<usize, String> {
+    fn groups(&self) -> Result<HashMap<usize, String>> {
         let mut groups = HashMap::new();
-        for Group { name: of, is_comdat, members } in self.file.groups() {
+        for Group { name: of, is_comdat, members } in self.file.groups()? {
             let kind = if is_comdat { ",comdat" } else { "" };
             groups.extend(members.into_iter().map(|section| (section, format!(",{}{kind}", name(of)))));
         }
-        groups
+        Ok(groups)
     }
 
     /// Adds the relocations for a loader, the values that it would write into sections.

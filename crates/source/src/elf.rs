@@ -1,10 +1,11 @@
 //! The tables of an ELF file: sections, symbols, relocations and groups with their names.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use amdgpu_object::elf::{
-    self, File, SHN_LORESERVE, SHN_XINDEX, SHT_DYNSYM, SHT_REL, SHT_RELA, SHT_SYMTAB, SHT_SYMTAB_SHNDX, Section, text,
-    texts,
+    self, File, SHN_LORESERVE, SHN_XINDEX, SHT_DYNSYM, SHT_REL, SHT_RELA, SHT_STRTAB, SHT_SYMTAB, SHT_SYMTAB_SHNDX,
+    Section, text, texts,
 };
 use amdgpu_object::{ElfPart, ErrorKind};
 use object::elf::{GRP_COMDAT, SHT_GROUP};
@@ -12,6 +13,10 @@ use object::elf::{GRP_COMDAT, SHT_GROUP};
 use crate::error::Error;
 
 type Result<T> = std::result::Result<T, Error>;
+
+/// The greatest sum of the lengths of symbols' names, as a multiple of the file's length. Names that end alike share
+/// their bytes, but not as often as this.
+const MOST_NAMES: usize = 64;
 
 /// A file of 64 bits with its tables.
 pub struct Elf<'a> {
@@ -22,8 +27,10 @@ pub struct Elf<'a> {
     pub symbols: Option<Symbols<'a>>,
     /// The symbols that a loader reads.
     pub dynamic: Option<Symbols<'a>>,
-    /// The tables of relocations of each section that has some, by numbers of sections.
+    /// For each section that has relocations: the numbers of the sections with these tables.
     relocations: BTreeMap<usize, Vec<usize>>,
+    /// The number of relocations that may still be read. Tables that overlap could have any number of them.
+    left: Cell<usize>,
 }
 
 /// A table of symbols.
@@ -32,7 +39,7 @@ pub struct Symbols<'a> {
     number: usize,
     entries: &'a [u8],
     names: &'a [u8],
-    /// The numbers of the symbols' sections that do not fit in the symbols, as words.
+    /// A word for each symbol: the number of its section, if the number does not fit in the symbol's own field.
     long_numbers: &'a [u8],
 }
 
@@ -66,7 +73,7 @@ pub struct Group<'a> {
     pub name: &'a str,
     /// Whether other objects may have the group, too.
     pub is_comdat: bool,
-    /// The numbers of the sections and of their relocations.
+    /// The numbers of the group's sections. Tables of relocations are among them.
     pub members: Vec<usize>,
 }
 
@@ -80,6 +87,9 @@ impl<'a> Elf<'a> {
         if let Some(missing) = missing {
             return Err(Error::Elf(missing));
         }
+        if sections.iter().any(|section| section.kind == elf::SHT_CREL) {
+            return Err(Error::CompactRelocations);
+        }
         let mut relocations = BTreeMap::<usize, Vec<usize>>::new();
         for (number, section) in sections.iter().enumerate() {
             if [SHT_REL, SHT_RELA].contains(&section.kind) {
@@ -87,10 +97,36 @@ impl<'a> Elf<'a> {
             }
         }
         let names = file.section_names(&sections);
-        let mut elf = Elf { file, sections, names, symbols: None, dynamic: None, relocations };
+        let left = Cell::new(bytes.len() / elf::wide::SHORT_RELOCATION);
+        let mut elf = Elf { file, sections, names, symbols: None, dynamic: None, relocations, left };
         elf.symbols = elf.table(SHT_SYMTAB)?;
         elf.dynamic = elf.table(SHT_DYNSYM)?;
+        if elf.is_object() {
+            elf.check_relocations()?;
+        }
         Ok(elf)
+    }
+
+    /// Fails if the relocations of an object for a linker belong to no section, or to no table of symbols.
+    fn check_relocations(&self) -> Result<()> {
+        let of_symbols = self.symbols.as_ref().map(|table| table.number);
+        for (of, tables) in &self.relocations {
+            let tables = tables.iter().filter_map(|n| self.sections.get(*n));
+            if tables.clone().any(|table| table.size > 0 && Some(table.link) != of_symbols) {
+                return Err(Error::Lacking("relocations name symbols of no table"));
+            }
+            if tables.clone().any(|table| table.size > 0) && !(1..self.sections.len()).contains(of) {
+                return Err(Error::Lacking("relocations belong to no section"));
+            }
+            let is_cut = |table: &Section| {
+                let entry = if table.kind == SHT_RELA { elf::wide::RELOCATION } else { elf::wide::SHORT_RELOCATION };
+                table.size % entry as u64 != 0
+            };
+            if tables.clone().any(is_cut) {
+                return Err(Error::Lacking("a table of relocations ends in the middle of one"));
+            }
+        }
+        Ok(())
     }
 
     /// Whether the file is an object for a linker.
@@ -124,17 +160,32 @@ impl<'a> Elf<'a> {
         let Some((number, section)) = self.numbered().find(|(_, section)| section.kind == kind) else {
             return Ok(None);
         };
-        let names = self.sections.get(section.link).map_or(Ok(&[][..]), |names| self.bytes(names))?;
+        let names = self.sections.get(section.link).filter(|names| names.kind == SHT_STRTAB);
+        let names = self.bytes(names.ok_or(Error::Lacking("the table of symbols has no table of names"))?)?;
         let is_numbers = |other: &&Section| other.kind == SHT_SYMTAB_SHNDX && other.link == number;
         let long_numbers = self.sections.iter().find(is_numbers).map_or(Ok(&[][..]), |of| self.bytes(of))?;
-        Ok(Some(Symbols { number, entries: self.bytes(section)?, names: texts(names), long_numbers }))
+        let entries = self.bytes(section)?;
+        if entries.len() % elf::wide::SYMBOL != 0 {
+            return Err(Error::Lacking("the table of symbols ends in the middle of a symbol"));
+        }
+        let symbols = Symbols { number, entries, names: texts(names), long_numbers };
+        let len = |named: Named<'_>| named.name.map_or(0, <[u8]>::len);
+        let most = self.file.bytes.len().saturating_mul(MOST_NAMES);
+        let total = self
+            .symbols_of(&symbols)
+            .try_fold(0, |sum: usize, named| Some(sum + len(named)).filter(|sum| *sum <= most));
+        total.map(|_| Some(symbols)).ok_or(Error::Lacking("the names of symbols overlap too often"))
     }
 
-    /// The symbols of a table from the first one that is not empty, with their names.
-    pub fn named(&self, table: &Option<Symbols<'a>>) -> impl Iterator<Item = Named<'a>> {
-        let numbers = |table: &Symbols<'_>| 1..(table.entries.len() / elf::wide::SYMBOL) as u32;
-        let all = table.iter().flat_map(move |table| numbers(table).map(move |n| (table, n)));
-        all.map_while(|(table, number)| self.symbol(table, number)).collect::<Vec<_>>().into_iter()
+    /// The symbols of a table with their names, from symbol 1 on. Symbol 0 is none.
+    fn symbols_of<'s>(&'s self, table: &'s Symbols<'a>) -> impl Iterator<Item = Named<'a>> + use<'s, 'a> {
+        let numbers = 1..(table.entries.len() / elf::wide::SYMBOL) as u32;
+        numbers.map_while(|number| self.symbol(table, number))
+    }
+
+    /// The symbols of a table with their names, from symbol 1 on.
+    pub fn named<'s>(&'s self, table: &'s Option<Symbols<'a>>) -> impl Iterator<Item = Named<'a>> + use<'s, 'a> {
+        table.iter().flat_map(|table| self.symbols_of(table))
     }
 
     /// The symbol with this number in a table.
@@ -152,7 +203,7 @@ impl<'a> Elf<'a> {
         Some(Named { symbol, name: text(table.names, symbol.name), section })
     }
 
-    /// The relocations of a section with symbols of the table of all symbols.
+    /// The relocations of a section, which name symbols in `symbols`.
     pub fn relocations(&self, section: usize) -> Result<Vec<Open>> {
         let of_symbols = self.symbols.as_ref().map(|table| table.number);
         let tables = self.relocations.get(&section).into_iter().flatten().filter_map(|n| self.sections.get(*n));
@@ -171,6 +222,9 @@ impl<'a> Elf<'a> {
         let mut all = Vec::new();
         for table in tables {
             let (bytes, has_addend) = (self.bytes(table)?, table.kind == SHT_RELA);
+            let count = bytes.len() / elf::wide::SHORT_RELOCATION;
+            let left = self.left.get().checked_sub(count).ok_or(Error::Lacking("tables of relocations overlap"))?;
+            self.left.set(left);
             let open = |relocation| Open { relocation, has_addend };
             match has_addend {
                 true => all.extend(self.file.relocations(bytes).map(open)),
@@ -180,15 +234,24 @@ impl<'a> Elf<'a> {
         Ok(all)
     }
 
-    /// The groups whose symbols have names.
-    pub fn groups(&self) -> impl Iterator<Item = Group<'a>> {
-        self.sections.iter().filter(|section| section.kind == SHT_GROUP).filter_map(|section| {
-            let symbol = self.symbol(self.symbols.as_ref()?, u32::try_from(section.info).ok()?)?;
-            let words = self.bytes(section).ok()?.chunks_exact(4);
-            let mut words = words.filter_map(|word| word.first_chunk().map(|word| u32::from_le_bytes(*word)));
-            let is_comdat = words.next()? & GRP_COMDAT != 0;
-            let name = std::str::from_utf8(symbol.name?).ok()?;
-            Some(Group { name, is_comdat, members: words.map(|number| number as usize).collect() })
-        })
+    /// The groups of sections.
+    pub fn groups(&self) -> Result<Vec<Group<'a>>> {
+        let (mut all, mut left) = (Vec::new(), self.file.bytes.len() / 4);
+        for section in self.sections.iter().filter(|section| section.kind == SHT_GROUP) {
+            let number = u32::try_from(section.info).ok();
+            let symbol = self.symbols.as_ref().zip(number).and_then(|(table, number)| self.symbol(table, number));
+            let bytes = self.bytes(section)?;
+            left = left.checked_sub(bytes.len() / 4).ok_or(Error::Lacking("groups of sections overlap"))?;
+            let mut words = bytes.chunks_exact(4).filter_map(<[u8]>::first_chunk).map(|word| u32::from_le_bytes(*word));
+            let symbol = symbol.ok_or(Error::Lacking("a group has no symbol"))?;
+            let named_section = symbol.section.filter(|_| symbol.symbol.kind == elf::STT_SECTION);
+            let name = match named_section.and_then(|number| self.sections.get(number)) {
+                Some(section) => self.name(section)?,
+                None => symbol.text()?,
+            };
+            let is_comdat = words.next().unwrap_or(0) & GRP_COMDAT != 0;
+            all.push(Group { name, is_comdat, members: words.map(|number| number as usize).collect() });
+        }
+        Ok(all)
     }
 }

@@ -14,7 +14,8 @@ pub enum Error {
     Elf(ErrorKind),
     /// The file has addresses of 32 bits, or the high byte of numbers first.
     Format,
-    /// A part of the file has no name that is a text, or does not exist although another part names it.
+    /// A part of the file has no name that is a text, does not exist although another part names it, or is a part of too
+    /// many others.
     Lacking(&'static str),
     /// The file is for another machine than AMD's GPUs.
     OtherMachine,
@@ -27,6 +28,8 @@ pub enum Error {
     },
     /// The file has no table of sections.
     NoSections,
+    /// The relocations are in a compact form, which this package does not read.
+    CompactRelocations,
     /// The section with this name is compressed.
     Compressed(String),
     /// The code object has this ABI version, which no directive states.
@@ -50,6 +53,9 @@ impl fmt::Display for Error {
             }
             Error::NoSections => f.write_str(
                 "the file has no table of sections (`llvm-objcopy --strip-sections` takes it away), which a source needs",
+            ),
+            Error::CompactRelocations => f.write_str(
+                "the relocations are in a compact form (`--crel`), which cannot be read: make the file without this option",
             ),
             Error::Compressed(name) => {
                 write!(f, "the section {name} is compressed: unpack it first, with `llvm-objcopy --decompress-debug-sections`")

@@ -73,7 +73,7 @@ fn quoted_bytes(text: &[u8]) -> String {
 /// An entry for a section in the table of symbols.
 #[derive(Clone, Copy, Debug)]
 pub struct SectionEntry {
-    /// The number of symbols before it.
+    /// The number of symbols of the source that come before it.
     before: usize,
     /// The number of the section.
     section: usize,
@@ -321,7 +321,7 @@ impl CodeObject<'_> {
         let shown = name(&symbol.name);
         let _ = match offset {
             None => writeln!(out, "{shown}:"),
-            Some(offset) => writeln!(out, "\t.set {shown}, .{offset:+}"),
+            Some(offset) => writeln!(out, "\t.set {shown}, .{:+}", offset as i64),
         };
     }
 
@@ -355,6 +355,11 @@ impl CodeObject<'_> {
                 entries = rest;
             }
             let shown = name(&symbol.name);
+            if symbol.is_undefined && firsts.contains_key(symbol.name.as_str()) {
+                let _ =
+                    writeln!(out, "\t.error \"no source can have both the undefined symbol and the section {shown}\"");
+                continue;
+            }
             if symbol.section.is_some() || symbol.bind != STB_LOCAL {
                 let bind = match symbol.bind {
                     // A linker has made the symbol local.
@@ -386,17 +391,17 @@ impl CodeObject<'_> {
     }
 
     /// The entries for sections in the table of symbols that need directives. Those at the end of the table do not: the
-    /// assembler puts them there when it makes the sections in their order. It does so earlier if a value names the
-    /// section, which may be the case for sections with texts.
+    /// assembler puts them there when it makes the sections in their order. But a merged section gets its entry earlier
+    /// if a value names it, and values name merged sections instead of labels in them.
     fn declared_entries(&self, sections: &[Section<'_>]) -> &[SectionEntry] {
         let last = self.symbols.iter().rposition(|symbol| symbol.bind == STB_LOCAL).map_or(0, |last| last + 1);
-        let is_named = |entry: &SectionEntry| {
+        let is_merged = |entry: &SectionEntry| {
             let place = sections.binary_search_by_key(&entry.section, |section| section.index);
             place.is_ok_and(|place| sections[place].flags & elf::SHF_MERGE != 0)
         };
         let (mut declared, mut next) = (&*self.section_entries, usize::MAX);
         while let [rest @ .., entry] = declared {
-            if entry.before < last || entry.section > next || is_named(entry) {
+            if entry.before < last || entry.section > next || is_merged(entry) {
                 break;
             }
             (declared, next) = (rest, entry.section);

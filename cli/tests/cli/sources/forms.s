@@ -2842,3 +2842,23 @@ g: s_nop 0
 .long 1
 .section .foo,"a",@progbits,unique,2
 .quad .foo
+//! gfx942
+.local g
+.section .b,"aG",@progbits,g,comdat
+x: .long 1
+//! gfx942
+.section .b,"aG",@progbits,g,comdat
+.weak g
+x: .long 1
+//! gfx942
+.section .b,"aG",@progbits,g,comdat
+.long 1
+.section .c,"aG",@progbits,h
+.quad h
+//! gfx942
+.section .a,"aG",@progbits,.Lg,comdat
+.long 1
+.Lg: .long .Lg
+//! gfx942
+.section .a,"aG",@progbits,.data,comdat
+.long 1

@@ -41,8 +41,8 @@ impl<'a> Symbols<'a> {
         Symbols { kept, hidden, order, locals }
     }
 
-    /// The entries of the table: the local symbols, `_DYNAMIC`, which is at the start of section `own`, and the other
-    /// symbols.
+    /// The entries of the table: the local symbols, `_DYNAMIC`, which is at the start of section `own` and has its
+    /// address, and the other symbols.
     fn entries(&self, own: u32, address: u64, layout: &Layout) -> Vec<SymbolEntry> {
         let (info, other, section) = (STB_LOCAL << 4, STV_HIDDEN, EntrySection::Number(own));
         let dynamic = SymbolEntry { name: 0, info, other, section, value: address, size: 0 };
@@ -51,14 +51,15 @@ impl<'a> Symbols<'a> {
         all
     }
 
-    /// The bytes of the table of names. Fills in the names of the entries.
+    /// The bytes of the table of names, which are sorted, or else in the linker's order. Fills in the names of the
+    /// entries.
     fn name(&self, entries: &mut [SymbolEntry], is_sorted: bool) -> Result<Vec<u8>, String> {
-        // The numbers of the entries in the order in which a linker adds their names: the local symbols of its inputs,
-        // the other symbols of its inputs, and its own.
+        // The number of the entry of each symbol.
         let mut numbers = vec![0; self.hidden.len()];
         for (at, n) in self.order.iter().enumerate() {
             numbers[*n] = if at < self.locals { at } else { at + 1 };
         }
+        // A linker adds the names of the local symbols of its inputs, of their other symbols, and its own.
         let inputs = sorted(&self.kept).into_iter().map(|n| (numbers[n], self.hidden[n].name.as_str()));
         let (numbers, names): (Vec<usize>, Vec<&str>) = inputs.chain([(self.locals, "_DYNAMIC")]).unzip();
         let Names { bytes, offsets } = if is_sorted { Names::sorted(&names)? } else { Names::in_order(&names)? };
@@ -90,7 +91,7 @@ pub fn write(
         symbol_names = Some(symbols.name(&mut entries, image.sorted_names)?);
         let (table, long_numbers) = symbol_table(&entries);
         let number = headers.len() as u32 + 1;
-        // The names come after the names of sections, and before both there may be the numbers of sections.
+        // The next sections are the numbers of sections, if there are any, the names of sections, and the names of symbols.
         let (link, info) = (number + 2 + u32::from(long_numbers.is_some()), symbols.locals as u32 + 2);
         let header = Header { kind: SHT_SYMTAB, align: 8, entry: SYMBOL as u64, link, info, ..Header::default() };
         headers.push((".symtab", header));
