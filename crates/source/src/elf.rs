@@ -87,9 +87,6 @@ impl<'a> Elf<'a> {
         if let Some(missing) = missing {
             return Err(Error::Elf(missing));
         }
-        if sections.iter().any(|section| section.kind == elf::SHT_CREL) {
-            return Err(Error::CompactRelocations);
-        }
         let mut relocations = BTreeMap::<usize, Vec<usize>>::new();
         for (number, section) in sections.iter().enumerate() {
             if [SHT_REL, SHT_RELA].contains(&section.kind) {
@@ -103,12 +100,23 @@ impl<'a> Elf<'a> {
         elf.dynamic = elf.table(SHT_DYNSYM)?;
         if elf.is_object() {
             elf.check_relocations()?;
+            let lacks_section = |named: Named<'_>| match named.section {
+                Some(number) => number >= elf.sections.len(),
+                None => named.symbol.section == SHN_XINDEX,
+            };
+            if elf.named(&elf.symbols).any(lacks_section) {
+                return Err(Error::Lacking("a symbol is in a section that does not exist"));
+            }
         }
         Ok(elf)
     }
 
-    /// Fails if the relocations of an object for a linker belong to no section, or to no table of symbols.
+    /// Fails if relocations of an object for a linker are in a form that is not read, belong to no section, or name
+    /// symbols of another table.
     fn check_relocations(&self) -> Result<()> {
+        if self.sections.iter().any(|section| section.kind == elf::SHT_CREL) {
+            return Err(Error::CompactRelocations);
+        }
         let of_symbols = self.symbols.as_ref().map(|table| table.number);
         for (of, tables) in &self.relocations {
             let tables = tables.iter().filter_map(|n| self.sections.get(*n));
