@@ -91,7 +91,7 @@ pub fn write(
         symbol_names = Some(symbols.name(&mut entries, image.sorted_names)?);
         let (table, long_numbers) = symbol_table(&entries);
         let number = headers.len() as u32 + 1;
-        // The next sections are the numbers of sections, if there are any, the names of sections, and the names of symbols.
+        // The next sections are the numbers of sections, if there are any, the names of sections, and those of symbols.
         let (link, info) = (number + 2 + u32::from(long_numbers.is_some()), symbols.locals as u32 + 2);
         let header = Header { kind: SHT_SYMTAB, align: 8, entry: SYMBOL as u64, link, info, ..Header::default() };
         headers.push((".symtab", header));
